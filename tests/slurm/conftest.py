@@ -17,7 +17,7 @@ import yaml
 from privarms.studies import artifacts
 from tests import PAPERS, ROOT
 
-from ..workflow.conftest import Project, claims_about, load_paper, template, write_paper  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import Project, load_paper, statements_about, template, write_paper  # noqa: F401  (template is a fixture)
 from .cluster import Cluster
 
 PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ ARTIFACTS = {
     "ma2025": ("messages", "privacy_audit"),
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
-SAID = ("claim", "artifact", "variant", "statement", "place", "ours", "published")
+SAID = ("statement", "kind", "quote", "place", "ours", "artifact")
 EXCEEDING = "generate_standin"
 # Memory of the job that exceeds its limit: more than its rule requests at first, less than at the retry.
 HELD = """\
@@ -124,11 +124,11 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
             shutil.rmtree(place)
     for paper, kept in ARTIFACTS.items():
         content = yaml.safe_load((folder / "tiny/papers" / paper / "studies.yaml").read_text(encoding="utf-8"))
-        # A claim uses only the inputs of its artifact, because other inputs may be missing.
+        # Their tables may need studies that are left out.
         whole = load_paper(PAPERS / paper)
-        claims = claims_about(PAPERS / paper, whole, dict.fromkeys(kept))
-        claims["claims"] = [{k: claim[k] for k in SAID if k in claim} | NOT_MEASURED for claim in claims["claims"]]
-        write_paper(folder, paper, reduce(content, paper, kept), claims)
+        statements = statements_about(PAPERS / paper, whole, dict.fromkeys(kept))
+        said = [{k: one[k] for k in SAID if k in one} | NOT_MEASURED for one in statements["statements"]]
+        write_paper(folder, paper, reduce(content, paper, kept), {"statements": said})
     return folder
 
 

@@ -40,7 +40,7 @@ def test_every_stage_but_the_local_ones_is_a_slurm_job(runs):
     for rule in ("simulate_shard", "compute_inference"):
         assert list(runs.slurm.rules().values()).count(rule) >= 3
     assert not [rule for rule in jobs if rule.startswith(LOCAL)]
-    assert {"draw_figures", "write_tables", "measure_claims", "build_ledger.log", "build_report.log"} <= logs
+    assert {"draw_figures", "write_tables", "judge_statements", "build_ledger.log", "build_report.log"} <= logs
 
 
 def test_the_results_are_those_of_a_local_run(runs):

@@ -20,7 +20,7 @@ MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.p
 SETTINGS = sorted(PAPERS.glob("*/*.yaml"))
 REPORT = LIBRARY / "report" / "page.html.j2"
 
-LONGEST, LONGEST_OF_CLAIMS = 30, 25  # words of a sentence
+LONGEST, LONGEST_OF_STATEMENTS = 30, 25  # words of a sentence
 LIST = 8  # commas of a list of columns, which is no sentence
 WRITE = {
     r"anew": "again",
@@ -78,7 +78,7 @@ def of_settings(path: Path) -> Iterator[str]:
     def texts(value, key=""):
         if isinstance(value, dict):
             for name, part in value.items():
-                if not (name == "statement" and not value.get("ours")):
+                if not (name in ("quote", "statement") and not value.get("ours")):
                     yield from texts(part, name)
         elif isinstance(value, list):
             for part in value:
@@ -115,7 +115,7 @@ def faults(text: str, longest: int = LONGEST) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_plain_words_and_short_sentences(path):
-    longest = LONGEST_OF_CLAIMS if path.name == "claims.yaml" else LONGEST
+    longest = LONGEST_OF_STATEMENTS if path.name == "statements.yaml" else LONGEST
     listed = [fault for text in TEXTS[path](path) for fault in faults(text, longest)]
     assert not listed, "\n".join(listed)
 

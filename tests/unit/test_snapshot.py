@@ -1,16 +1,15 @@
 """README and the pages of the papers show the committed ledger in docs/results/."""
 
 import importlib.util
+import json
 import re
-from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from PIL import Image, ImageColor
 
 from privarms.plots import style
-from tests import ROOT
+from tests import ROOT, ledgers
 
 
 @pytest.fixture(scope="module")
@@ -33,58 +32,137 @@ def test_readme_and_pages_are_those_of_the_committed_ledger(snapshot, papers):
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run python tools/snapshot.py"
 
 
-def test_readme_counts_every_statement_of_the_papers(snapshot, papers):
-    statements = pd.read_csv(ROOT / "docs/results/statements.csv")
-    own = statements[statements["whose"] == "paper"].groupby("paper").size()
-    readme = snapshot.texts(papers)[snapshot.README]
-    lines = [line for line in readme.splitlines() if line.startswith("| [")]
-    totals = Counter()
-    for line in lines:
-        name, *counts = line.strip("| ").split(" | ")
-        total, *parts = map(int, counts)
-        assert total == sum(parts)
-        # A paper may have a second line, for the entries of its tables.
-        totals[re.search(r"/(\w+)\.md", name)[1]] += total
-    assert len(totals) == 4
-    assert all(total == own[paper] for paper, total in totals.items())
+def artifact(name, title):
+    return {"name": name, "title": title, "caption": f"Caption of {name}.", "reason": "", "kind": "figure"}
 
 
-def test_a_figure_is_summed_up_by_the_statements_of_the_paper_alone(snapshot, papers):
-    """The outcomes in each page's "In short" are those of statements.csv that are not our own questions."""
-    stated = pd.read_csv(ROOT / "docs/results/statements.csv").set_index("statement")
-    ledger = pd.read_csv(ROOT / "docs/results/ledger.csv")
-    of_claim = {f"{p['key']}/{c['claim']}": f"{p['key']}/{c['about']}" for p in papers for c in p["claims"]}
-    ledger["about"] = ledger["claim"].map(of_claim)
-    first = ledger.drop_duplicates("about").set_index("about")
-    pages = snapshot.texts(papers)
-    seen = 0
-    for paper in papers:
-        parts = pages[snapshot.PAGES / f"{paper['key']}.md"].split("\n## ")
-        for artifact in paper["artifacts"]:
-            text = next((part for part in parts if part.startswith(f"{artifact['title']}\n")), "")
-            short = next((line for line in text.splitlines() if line.startswith("*In short:*")), "")
-            if not short:
-                continue
-            counted = re.search(r"of the paper's (\d+) statements", short)
-            asked = re.search(r"; and (\d+) questions? of our own", short)
-            here = stated.loc[first.index[first["artifact"] == f"{paper['key']}/{artifact['name']}"]]
-            whose = here["whose"].value_counts()
-            number = int(counted[1]) if counted else int("one statement" in short)
-            assert number == whose.get("paper", 0), artifact["name"]
-            assert int(asked[1] if asked else 0) == whose.get("ours", 0), artifact["name"]
-            fails = ((here["whose"] == "paper") & (here["outcome"] == "does not hold")).sum()
-            words = re.search(r"(\d+) (?:does|do) not hold", short.replace("statement", "1"))
-            assert int(words[1] if words else 0) == fails, artifact["name"]
-            seen += 1
-    assert seen > 15
+COLLECTIONS = [
+    {
+        **{"key": "one2001", "short": "One 2001", "title": "On one", "authors": "A. First", "venue": "Venue 2001"},
+        "artifacts": [
+            artifact("fig1", "Figure 1: regret"),
+            artifact("fig1_symmetric", "Figure 1: regret, of the program"),
+            artifact("fig2", "Figure 2: pulls"),
+            artifact("table1", "Table 1: reward"),
+            artifact("appendix", "Our own figure"),
+        ],
+        "readings": [{"text": "A choice.", "source": "not stated", "tried": ["five_times"]}],
+    },
+    {
+        **{"key": "two2002", "short": "Two", "title": "Ours", "authors": "B. Second", "venue": ""},
+        "artifacts": [artifact("nowhere", "Nowhere")],
+        "readings": [],
+    },
+]
 
 
-def test_every_finding_of_readme_names_its_paper(snapshot, papers):
-    generated = snapshot.texts(papers)[snapshot.README].partition(snapshot.END)[0]
-    found = [line for line in generated.splitlines() if line.startswith("- ")]
-    assert len(found) == len(snapshot.FINDINGS)
-    names = [paper["short"] for paper in papers if snapshot.is_paper(paper)]
-    assert all(any(line.startswith(f"- **{name}, ") for name in names) for line in found)
+@pytest.fixture
+def made_up(snapshot, tmp_path, monkeypatch):
+    """Return README's generated part and the pages of a made-up ledger."""
+    ledgers.write(tmp_path)
+    run = {"scale": "paper", "commit": "0123456789abcdef", "date": "2026-01-31"}
+    run["datasets"] = {"adult": "real", "taxi": "missing", "jobs": "missing"}
+    (tmp_path / "run.json").write_text(json.dumps(run))
+    (tmp_path / "one2001").mkdir()
+    Image.new("RGB", (9, 9)).save(tmp_path / "one2001/fig2.png")
+    monkeypatch.setattr(snapshot, "SNAPSHOT", tmp_path)
+    texts = {file.name: text for file, text in snapshot.texts(COLLECTIONS).items()}
+    return texts["README.md"].partition(snapshot.BEGIN)[2].partition(snapshot.END)[0], texts
+
+
+def cells(lines):
+    return [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in lines if line.startswith("| ") and "---" not in line]
+
+
+def test_readme_counts_sentences_and_printed_numbers_of_papers_apart(made_up):
+    readme, _ = made_up
+    # Two 2002 has no numbered figure, so it is no paper.
+    header, line = cells(readme.splitlines())
+    assert header == [
+        *(
+            "paper",
+            "sentences",
+            "hold or are not refuted",
+            "fail or are refuted",
+            "depend on an assumption",
+            "measured",
+        ),
+        *("open", "printed numbers", "agree", "differ", "open"),
+    ]
+    assert line == ["[One 2001](docs/papers/one2001.md)", *"722111", *"6213"]
+    text = " ".join(readme.split())
+    assert "Made at full scale on 2026-01-31, at commit `0123456789ab`." in text
+    assert "1 of 17 cases are post hoc" in text
+    # Jobs are missing too, but no statement needs them.
+    assert "Data that are missing: taxi." in text
+
+
+def test_every_finding_of_readme_names_its_paper_and_its_figure(made_up):
+    found = [line for line in made_up[0].splitlines() if line.startswith("- ")]
+    headline = "It is 5.01 (from 5.0) & at least 4 is printed."
+    assert found == [f"- **One 2001, Figure 1** (depends on width): {headline}"]
+
+
+def test_a_page_begins_with_one_line_per_published_figure(made_up):
+    page = made_up[1]["one2001.md"]
+    header, *lines = cells(page.partition("\n## ")[0].splitlines())
+    assert header == ["figure", "text", "program", "why"]
+    names = ["[Figure 1](#fig1)", "[Figure 2](#fig2)", "[Table 1](#table1)"]
+    assert [line[0] for line in lines] == names
+    assert all(f'<a id="{name}"></a>' in page for name in ("fig1", "fig2", "table1"))
+    assert lines[0][1] == "depends, differs, refuted, not refuted, true, false, measured, undecided"
+    assert lines[0][2] == "agrees"
+    # Its statements fail for several reasons, which are below.
+    assert lines[0][3] == "decided by width"
+    assert lines[1][1] == "no statement"
+    assert lines[2] == [
+        "[Table 1](#table1)",
+        "agrees, differs, undecided, 2 × unverifiable",
+        "",
+        ledgers.NO_DATA,
+    ]
+
+
+def test_a_page_has_each_statement_and_each_reason_once(made_up):
+    page = made_up[1]["one2001.md"]
+    for row in ledgers.ROWS:
+        if row["paper"] == "one2001":
+            assert page.count(f"{row['test']}".replace("_", "\\_")) == 1, row["statement"]
+    # Once below the table, and once for the figure's line.
+    assert page.count(ledgers.NO_DATA) == 2
+    assert "| 2 further cases |" in page
+    first, second = cells(line for line in page.splitlines() if "width = " in line)
+    assert first[0].startswith("**depends on width**: “The quote of five\\_times” (Section 5). The test")
+    assert first[1:6] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "100\u202f000", "holds"]
+    assert (second[0], second[-2:]) == ("", ["fails", "Wide."])
+    assert "*Post hoc:* The measure was changed." in page
+    assert page.count("# Figure 1: regret\n") == 1
+    assert "[![Figure 2: pulls](../results/one2001/fig2.png)]" in page
+    assert "Effect of other choices: “The quote of five\\_times” (Section 5): depends on width." in page
+    ours = page.partition("## Other questions of our own")[2]
+    assert "The quote of conjecture (our question)" in ours
+    # Nothing of the other collection's statement was measured.
+    page = made_up[1]["two2002.md"]
+    assert "## Other" not in page
+    assert f"- {ledgers.NO_DATA} “The quote of guess” (Section 5)" in page.partition("## Unverifiable")[2]
+
+
+def test_a_printed_table_of_many_cases_is_a_table_with_a_column_per_setting(snapshot, tmp_path, monkeypatch):
+    rows = [ledgers.cell(f"m{n}", "agrees" if n % 2 else "differs", str(n)) for n in range(11)]
+    ledgers.write(tmp_path, rows)
+    (stated,) = snapshot.of_statements.of_papers(tmp_path / "ledger.csv", tmp_path / "statements.csv")
+    text = "\n".join(snapshot._statements([stated]))
+    assert text.count("Table 1") == 2  # the quotation and its place
+    assert "All rows: dataset = adult; accepted: 4 to 6; 100\u202f000 runs." in text
+    assert "<summary>6 × differs, 5 × agrees</summary>" in text
+    header, *lines = cells(text.splitlines())
+    assert header == ["method", "published", "measured", "verdict"]
+    assert lines[0] == ["m0", "0", "5.012 [4.972, 5.053]", "differs"]
+    assert len(lines) == 11
+
+
+def test_text_of_papers_is_not_read_as_markup(snapshot):
+    assert snapshot._plain("a_b * |x| <i>\n c") == r"a\_b \* \|x\| &lt;i> c"
 
 
 def test_a_copied_picture_keeps_the_colours_of_its_curves(snapshot, tmp_path):

@@ -15,7 +15,6 @@ import pytest
 import yaml
 
 from privarms.studies import artifacts as of_artifacts
-from privarms.studies import claims as of_claims
 from privarms.studies import grids, library
 from privarms.studies.configuration import listed, resolve
 from tests import PAPERS, ROOT
@@ -117,58 +116,27 @@ def shrink(study: dict) -> dict:
     return small | {"policies": policies}
 
 
-# Parameters of a cell that tiny runs change, directly or indirectly.
-SIZES = ("horizon", "beta", "n", "n_aux", "batch")
+def statements_about(folder: Path, paper: dict, artifacts: dict) -> dict:
+    """Return a paper's statements about some artifacts, as far as the tables and tags that they use are left."""
+    file = folder / "statements.yaml"
+    whole = yaml.safe_load(file.read_text(encoding="utf-8"))["statements"] if file.exists() else []
+    grids = [entry for study in paper["studies"].values() for entry in (study, *study["policies"])]
+    grids = [grid for entry in grids for grid in listed(quick(entry.get("grid", [])))]
+    tags = {grid["tag"] for grid in grids if "tag" in grid}
 
+    def fits(entry: dict) -> bool:
+        measure = entry.get("measure", {})
+        used = set(listed(measure.get("where", {}).get("tag", [])))
+        known = measure.get("table", "") in ("", *paper.get("inference", {}))
+        return entry["artifact"] in artifacts and known and used <= tags
 
-def of_any_size(over, horizons: dict[str, set[int]], batches: list[int]):
-    """Return the cells of a claim without their sizes; a horizon is kept if the studies still have it.
-
-    horizons: study -> horizons in its grid, if any; batches: batch sizes of all policies, which a claim about a tag
-    must name
-    """
-    if isinstance(over, list):
-        return [of_any_size(one, horizons, batches) for one in over]
-    studies, named = listed(over.get("study", [])), listed(over.get("horizon"))
-    in_grids = [horizons.get(study, set()) for study in studies or horizons]
-    kept = {"horizon"} if in_grids and all(set(named) <= some for some in in_grids) else set()
-    named = {"batch": batches} if "tag" in over and batches else {}
-    return {k: v for k, v in over.items() if k not in SIZES or k in kept} | named
-
-
-def grids_of(study: dict) -> list[dict]:
-    """Return every grid of a study, including those of its policies."""
-    grids = [entry["grid"] for entry in (study, *study["policies"]) if "grid" in entry]
-    return [one for grid in grids for one in listed(grid)]
-
-
-def axes_of_horizons(studies: dict) -> dict[str, set[int]]:
-    """Return study -> the horizons in its grids at scale quick."""
-    grids = {name: quick(grids_of(study)) for name, study in studies.items()}
-    horizons = {name: {h for grid in some for h in listed(grid.get("horizon", []))} for name, some in grids.items()}
-    return {name: some for name, some in horizons.items() if some}
-
-
-def claims_about(folder: Path, paper: dict, artifacts: dict) -> dict:
-    """Return a paper's claims about some artifacts, one by one, on cells of any size."""
-    registered = of_artifacts.of_paper(folder.name)
-    claims = of_claims.load(folder, "quick", registered) if (folder / "claims.yaml").exists() else []
-    horizons = axes_of_horizons(paper["studies"])
-    policies = [policy for study in paper["studies"].values() for policy in study["policies"]]
-    batches = sorted({batch for policy in policies for batch in listed(policy.get("batch", []))})
-    kept = [
-        {k: v for k, v in claim.items() if v and k not in ("about", "named")}
-        | {"over": of_any_size(claim["over"], horizons, batches), "published": claim["published"]}
-        for claim in claims
-        if claim["artifact"] in artifacts
-    ]
     # JSON removes YAML anchors, so the written files are easier to read.
-    return json.loads(json.dumps({"claims": kept}))
+    return json.loads(json.dumps({"statements": [entry for entry in whole if fits(entry)]}))
 
 
-def about(paper: dict, artifacts: dict, claims: dict) -> dict:
-    """Return a paper's readings without names of other artifacts and claims."""
-    names = {"affects": set(artifacts), "tried": {claim["claim"] for claim in claims["claims"]}}
+def about(paper: dict, artifacts: dict, statements: dict) -> dict:
+    """Return a paper's readings without names of other artifacts and statements."""
+    names = {"affects": set(artifacts), "tried": {one["statement"] for one in statements["statements"]}}
     readings = [
         r | {key: [n for n in r.get(key, []) if n in known] for key, known in names.items()} for r in paper["readings"]
     ]
@@ -253,14 +221,14 @@ def load_paper(place: Path) -> dict:
     return content | {"studies": json.loads(json.dumps(studies))}
 
 
-def write_paper(project: Path, paper: str, studies: dict, claims: dict) -> None:
-    """Write a paper's folder in the tiny project, with its published numbers unchanged."""
+def write_paper(project: Path, paper: str, studies: dict, statements: dict) -> None:
+    """Write a paper's folder in the tiny project, with its published files unchanged."""
     folder = project / "tiny/papers" / paper
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "studies.yaml").write_text(yaml.safe_dump(studies, sort_keys=False), encoding="utf-8")
-    if claims["claims"]:
-        (folder / "claims.yaml").write_text(yaml.safe_dump(claims, sort_keys=False), encoding="utf-8")
+    if statements["statements"]:
+        (folder / "statements.yaml").write_text(yaml.safe_dump(statements, sort_keys=False), encoding="utf-8")
     if (PAPERS / paper / "published").is_dir():
         shutil.copytree(PAPERS / paper / "published", folder / "published")
 
@@ -284,8 +252,10 @@ def template(tmp_path_factory) -> Path:
         paper = load_paper(place)
         paper["studies"] = {name: shrink(study) for name, study in paper["studies"].items()}
         artifacts = unlike(of_artifacts.of_paper(place.name))
-        claims = claims_about(place, paper, artifacts)
-        write_paper(folder, place.name, about(paper, artifacts, claims) | {"artifacts": list(artifacts)}, claims)
+        statements = statements_about(place, paper, artifacts)
+        write_paper(
+            folder, place.name, about(paper, artifacts, statements) | {"artifacts": list(artifacts)}, statements
+        )
     sources = yaml.safe_load((ROOT / "data" / "sources.yaml").read_text(encoding="utf-8"))
     for dataset in sources.values():
         dataset["at_most"] = {"target": 500, "auxiliary": 100}
@@ -310,12 +280,12 @@ def small_template(template, tmp_path_factory) -> Path:
     artifacts = {name: of_artifacts.of_paper(place.name)[name] for name in chosen["artifacts"]}
     studies = {name: shrink(paper["studies"][name]) | changed for name, changed in chosen["studies"].items()}
     inference = {name: paper["inference"][name] for name in chosen["inference"]}
-    claims = claims_about(place, paper, artifacts)
     paper |= {"studies": studies, "inference": inference, "artifacts": list(artifacts)}
-    claims["claims"] = [claim for claim in claims["claims"] if claim["claim"] in chosen["claims"]]
-    paper = about(paper, artifacts, claims)
+    statements = statements_about(place, paper, artifacts)
+    statements["statements"] = [s for s in statements["statements"] if s["statement"] in chosen["statements"]]
+    paper = about(paper, artifacts, statements)
     shutil.rmtree(folder / "tiny" / "papers")
-    write_paper(folder, place.name, paper, claims)
+    write_paper(folder, place.name, paper, statements)
     return folder
 
 

@@ -9,7 +9,7 @@ from tests import ROOT
 
 pytestmark = pytest.mark.workflow
 
-# The tiny project has its studies and claims in a separate folder.
+# The tiny project has its studies and statements in a separate folder.
 PLACES = {"config/papers/": "tiny/papers/"}
 EXTENSION = "my_bandits/papers/"
 COLLECTION = EXTENSION + "ours/"
@@ -34,16 +34,17 @@ def test_the_examples_are_a_paper(small):
         small.write(path, text)
     small.complete()
 
-    own = {row["claim"].removeprefix("us2026/"): row for row in small.rows("ledger.csv")}
+    (loss, *table) = small.rows("ledger.csv")
     # ln((2 + 0) / (exp(-1) (2 + 1))) = 0.5945 at epsilon = 1.
-    assert own["loss_is_at_most_epsilon"]["verdict"] == "reproduced"
-    assert float(own["loss_is_at_most_epsilon"]["reproduced"]) == pytest.approx(0.59453, abs=1e-5)
-    assert {name: row["published"] for name, row in own.items() if name.startswith("regret")} == {
-        "regret_2_arms_0_1": "10000",
-        "regret_2_arms_1": "1500",
-        "regret_5_arms_0_1": "15000",
-        "regret_5_arms_1": "1800",
+    assert (loss["statement"], loss["verdict"]) == ("us2026/loss_is_at_most_epsilon", "not refuted")
+    assert float(loss["measured"]) == pytest.approx(0.59453, abs=1e-5)
+    assert {row["case"]: row["published"] for row in table} == {
+        "K = 2, epsilon = 0.1": "10000",
+        "K = 2, epsilon = 1": "1500",
+        "K = 5, epsilon = 0.1": "15000",
+        "K = 5, epsilon = 1": "1800",
     }
+    assert {row["verdict"] for row in table} == {"undecided"}
     for row in small.rows("tables/us2026/privacy.csv"):
         assert float(row["lower_bound"]) < float(row["exact"]) < float(row["claimed"])
     (audited, *_) = small.rows("audit.csv")
@@ -64,10 +65,9 @@ def test_a_collection_in_forty_lines(small):
     table = small.rows("tables/ours/regret.csv")
     assert [(row["policy"], row["epsilon"]) for row in table] == [("dp_se", "0.1"), ("dp_se", "1.0"), ("ucb1", "")]
     regret = {(row["policy"], row["epsilon"]): float(row["regret_mean"]) for row in table}
-    measured = {row["claim"]: row["reproduced"] for row in small.rows("ledger.csv")}
-    for name, other in (("more_budget_less_regret", ("dp_se", "0.1")), ("few_times_the_regret_of_ucb1", ("ucb1", ""))):
-        ratio = regret["dp_se", "1.0"] / regret[other]
-        assert float(measured[f"ours/{name}"]) == pytest.approx(ratio, rel=1e-3)
+    (row,) = [row for row in small.rows("ledger.csv") if row["paper"] == "ours"]
+    assert (row["statement"], row["verdict"]) == ("ours/more_budget_less_regret", "undecided")
+    assert float(row["measured"]) == pytest.approx(regret["dp_se", "1.0"] / regret["dp_se", "0.1"], rel=1e-3)
 
 
 @pytest.mark.long

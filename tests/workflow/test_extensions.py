@@ -54,7 +54,7 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     assert "Private halving" in drawn
     report = (results / "report.html").read_text(encoding="utf-8")
     assert "mine: " in report or ">mine<" in report
-    # The verdicts of claims about published policies do not change.
+    # The cases about published policies do not change.
     before = (small_made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
     assert (results / "ledger.csv").read_text(encoding="utf-8") == before
 

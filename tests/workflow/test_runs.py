@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
 from privarms.studies import library
 from tests import ROOT
@@ -39,11 +40,11 @@ def test_everything_is_made(made):
 
 def test_papers_are_made_one_after_the_other(made):
     """Check that papers are made in order, except for single long jobs."""
-    rooms = ("studies", "inference", "figures", "tables", "claims")
+    rooms = ("studies", "inference", "figures", "tables", "cases")
     files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
     times: dict[str, list[float]] = {}
     for file in files:
-        paper = file.stem if file.parent.name == "claims" else file.parent.name
+        paper = file.stem if file.parent.name == "cases" else file.parent.name
         times.setdefault(paper, []).append(file.stat().st_mtime)
     assert len(times) > 4
     for before, after in itertools.pairwise(sorted(times.values(), key=min)):
@@ -167,7 +168,7 @@ def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, 
 
 @pytest.mark.parametrize(
     ("file", "again"),
-    [("tiny/papers/sajed2019/published/numbers.yaml", {"claims"}), ("uv.lock", {"claims", "shards"})],
+    [("tiny/papers/sajed2019/published/figure1.csv", {"cases"}), ("uv.lock", {"cases", "shards"})],
 )
 def test_an_edited_file_with_an_old_date_is_noticed(small_made, tmp_path, file, again):
     copy = copied(small_made.folder, tmp_path / "copy")
@@ -175,20 +176,23 @@ def test_an_edited_file_with_an_old_date_is_noticed(small_made, tmp_path, file, 
         text.write("\n# An edit.\n")
     os.utime(copy.folder / file, (1e9, 1e9))
     folders = {Path(path).parts[2] for path in copy.pending()}
-    assert folders & {"claims", "shards"} == again
+    assert folders & {"cases", "shards"} == again
 
 
-def test_an_edit_of_one_paper_s_claims_judges_them_again_and_draws_nothing(made, tmp_path):
-    pending = edited(made, tmp_path, "workflow/privarms/papers/sajed2019/measures.py")
-    again = ("claims/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
-    assert pending == {f"results/quick/{name}" for name in again}
+def test_an_edit_of_one_paper_s_statements_judges_them_again_and_draws_nothing(made, tmp_path):
+    copy = copied(made.folder, tmp_path / "copy")
+    file = copy.folder / "tiny/papers/sajed2019/statements.yaml"
+    content = yaml.safe_load(file.read_text(encoding="utf-8"))
+    content["statements"][0]["place"] = "Another section"
+    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    again = ("cases/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
+    assert copy.pending() == {f"results/quick/{name}" for name in again}
 
 
 def test_stand_in_data_are_called_so_everywhere(made):
-    ledger = (made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
-    rows = [line for line in ledger.splitlines() if line.startswith("ma2025/adult_")]
+    rows = [row for row in made.rows("ledger.csv") if row["data"] == "stand-in"]
     assert rows
-    assert all(",unverifiable,stand-in," in row for row in rows)
+    assert all((row["paper"], row["verdict"]) == ("ma2025", "unverifiable") for row in rows)
     table = (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
     assert "synthetic stand-in" in table.lower()
     assert {row["data"] for row in made.rows("figures/ma2025/adult_sensitivity.csv")} == {"stand-in"}
@@ -202,12 +206,12 @@ def test_stand_in_data_are_called_so_everywhere(made):
     [
         # This figure is drawn only from formulas.
         ("li2024_fig1", {"draw_figures": 1}),
-        ("neel2018_max_information", {"write_tables": 1, "measure_claims_about": 1}),
+        ("neel2018_max_information", {"write_tables": 1, "judge_statements_about": 1}),
         # It reads these studies and no other study of its paper.
         (
             "sajed2019_audit",
             dict.fromkeys(("simulate_shard", "aggregate_study", "compute_inference"), 3)
-            | {"write_tables": 1, "measure_claims_about": 1},
+            | {"write_tables": 1, "judge_statements_about": 1},
         ),
     ],
 )
@@ -221,9 +225,9 @@ def test_the_target_of_an_artifact_ends_with_its_verdicts(fresh):
     done = only(fresh, "neel2018").run("neel2018_max_information")
     lines = [line for line in done.stderr.splitlines() if line.startswith("neel2018/max_information: ")]
     assert lines, done.stderr
-    rows = fresh.rows("claims/neel2018/max_information.csv")
+    rows = fresh.rows("cases/neel2018/max_information.csv")
     assert {row["artifact"] for row in rows} == {"neel2018/max_information"}
-    assert lines[0].endswith(f", of {len(rows)} claims")
+    assert lines[0].endswith(f", of {len(rows)} cases")
     assert fresh.rows("tables/neel2018/max_information.csv")
 
 

@@ -18,11 +18,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privarms import __version__
-from privarms.claims import ledger, summary
 from privarms.errors import PrivarmsError
 from privarms.files import parquet
 from privarms.files.revision import UNKNOWN
 from privarms.files.whole import whole
+from privarms.ledger import files as ledger
+from privarms.ledger import outcomes
+from privarms.report import summary
 from privarms.studies import configuration, extensions, imported, paths
 from privarms.studies.plan import Plan
 from privarms.studies.start import make_plan
@@ -31,7 +33,7 @@ PROFILES = ("ro/wfrun/process/0.5", "ro/wfrun/workflow/0.5", "workflowhub/workfl
 BIOSCHEMAS = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 LICENCE = "https://spdx.org/licenses/MIT"
 # Only files that match these patterns are packed. Other files in the same folders stay private.
-PAPER = ("studies.yaml", "claims.yaml", "*.csv", "grids/*.csv", "published/*.csv", "published/numbers.yaml")
+PAPER = ("studies.yaml", "statements.yaml", "*.csv", "grids/*.csv", "published/*.csv", "published/numbers.yaml")
 PROJECT = (
     *("Makefile", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "references.bib"),
     *("pyproject.toml", "uv.lock", "environment.yml", "data/README.md", "data/sources.yaml"),
@@ -55,7 +57,7 @@ README = """# A run of privarms at scale {scale}
 {description} privarms {version}, revision {revision}.
 
 - `results/{scale}/report.html`: open this first, a self-contained page with all results
-- `results/{scale}/ledger.csv`: every claim with published and reproduced value, tolerance, verdict and note
+- `results/{scale}/ledger.csv`: every case: a statement in one setting, with published value, measured value and verdict
 - `project/docs/output.md`: description of every file, column and unit
 - `provenance/logs/{scale}/`: the log, time and memory of every job
 
@@ -92,9 +94,9 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
     for needed in (paths.report(scale), paths.ledger(scale), paths.statements(scale)):
         if not Path(needed).is_file():
             raise PrivarmsError(f"{needed}: no such file; finish the run of scale {scale}, then pack it")
-    statements = ledger.read(paths.statements(scale), ledger.STATEMENTS)
-    outcomes = summary.counted(statements, "outcome", ledger.OUTCOMES)
-    description = f"Re-run figures and tables of papers on private bandits, and their statements: {outcomes}."
+    statements = ledger.read(paths.statements(scale), outcomes.COLUMNS)
+    counted = "; ".join(summary.in_words(statements, ledger.read(paths.ledger(scale))))
+    description = f"Re-run figures and tables of papers on private bandits, with outcomes ({counted})."
     of_scale = [paths.PROJECT / "config" / "quick.yaml"] if scale == "quick" else []
     config = configuration.of_run([paths.PROJECT / "config" / "config.yaml", *of_scale, *configfiles])
     if config["scale"] != scale:
@@ -150,7 +152,7 @@ def _results(plan: Plan) -> list[Packed]:
     for paper in plan.outputs.papers:
         names += [paths.cells(scale, paper, study) for study in plan.simulation.studies(paper)]
         names += [paths.inference(scale, paper, table) for table in plan.outputs.inference(paper)]
-        names.append(paths.claims(scale, paper))
+        names.append(paths.cases(scale, paper))
     return [Packed(Path(name), name, paths.results(scale)) for name in sorted({*names}) if Path(name).is_file()]
 
 

@@ -22,10 +22,6 @@ class DamagedError(PrivarmsError):
         super().__init__(f"{path}: damaged: {reason}; delete it and run again")
 
 
-class NoCellsError(PrivarmsError):
-    """A table contains none of the cells that a claim uses."""
-
-
 class StudyError(PrivarmsError):
     """A fault in a study, found while it runs; paper, key: the place in studies.yaml; reason: fault and remedy."""
 

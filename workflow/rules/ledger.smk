@@ -1,12 +1,12 @@
-rule measure_claims:
+rule judge_statements:
     input:
-        unpack(lambda w: plan.outputs.claim_inputs(w.paper)),
+        unpack(lambda w: plan.outputs.statement_inputs(w.paper)),
     output:
-        paths.claims(SCALE, "{paper}"),
+        paths.cases(SCALE, "{paper}"),
     log:
-        paths.log(SCALE, "measure_claims", "{paper}"),
+        paths.log(SCALE, "judge_statements", "{paper}"),
     benchmark:
-        paths.benchmark(SCALE, "measure_claims", "{paper}")
+        paths.benchmark(SCALE, "judge_statements", "{paper}")
     priority: lambda w: PRIORITY.get(w.paper, 0)
     localrule: True
     conda:
@@ -16,38 +16,38 @@ rule measure_claims:
         mem_mb=1000,
         runtime=20,
     params:
-        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
+        library=library.digest("judge_statements"),
         published=lambda w: plan.outputs.published(w.paper),
-        scale=SCALE,
-        claims=lambda w: plan.outputs.claims[w.paper],
-        tagged=lambda w: plan.outputs.claim_cells(w.paper),
-        data=lambda w: plan.outputs.claim_data(w.paper),
+        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper)],
+        tagged=lambda w: plan.simulation.tagged(w.paper),
+        shrunk=lambda w: plan.simulation.shrunk(w.paper),
+        data=lambda w: plan.outputs.statement_data(w.paper),
     script:
-        "../scripts/measure_claims.py"
+        "../scripts/judge_statements.py"
 
 
 # The verdicts on one figure or table, without the rest of its paper.
-use rule measure_claims as measure_claims_about with:
+use rule judge_statements as judge_statements_about with:
     input:
-        unpack(lambda w: plan.outputs.claim_inputs(w.paper, w.artifact)),
+        unpack(lambda w: plan.outputs.statement_inputs(w.paper, w.artifact)),
     output:
-        paths.claims(SCALE, "{paper}/{artifact}"),
+        paths.cases(SCALE, "{paper}/{artifact}"),
     log:
-        paths.log(SCALE, "measure_claims_about", "{paper}", "{artifact}"),
+        paths.log(SCALE, "judge_statements_about", "{paper}", "{artifact}"),
     benchmark:
-        paths.benchmark(SCALE, "measure_claims_about", "{paper}", "{artifact}")
+        paths.benchmark(SCALE, "judge_statements_about", "{paper}", "{artifact}")
     params:
-        library=lambda w: library.digest("measure_claims", *library.paper_modules(w.paper, "measures")),
+        library=library.digest("judge_statements"),
         published=lambda w: plan.outputs.published(w.paper),
-        scale=SCALE,
-        claims=lambda w: plan.outputs.claims_about(w.paper, w.artifact),
-        tagged=lambda w: plan.outputs.claim_cells(w.paper, w.artifact),
-        data=lambda w: plan.outputs.claim_data(w.paper, w.artifact),
+        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper, w.artifact)],
+        tagged=lambda w: plan.simulation.tagged(w.paper),
+        shrunk=lambda w: plan.simulation.shrunk(w.paper),
+        data=lambda w: plan.outputs.statement_data(w.paper, w.artifact),
 
 
 rule build_ledger:
     input:
-        verdicts=[paths.claims(SCALE, paper) for paper in plan.outputs.claims],
+        cases=[paths.cases(SCALE, paper) for paper in plan.outputs.statements],
     output:
         ledger=paths.ledger(SCALE),
         statements=paths.statements(SCALE),
@@ -64,6 +64,6 @@ rule build_ledger:
         runtime=5,
     params:
         library=library.digest("build_ledger"),
-        about=ledger.about(plan.outputs.claims),
+        about={f"{paper}/{one.name}": one.about for paper, some in plan.outputs.statements.items() for one in some},
     script:
         "../scripts/build_ledger.py"

@@ -31,7 +31,7 @@ for paper in plan.outputs.papers:
         input:
             plan.outputs.files("figure", paper),
             plan.outputs.files("table", paper),
-            [paths.claims(SCALE, paper)] if paper in plan.outputs.claims else [],
+            [paths.cases(SCALE, paper)] if paper in plan.outputs.statements else [],
         localrule: True
 
     for artifact in plan.outputs.papers[paper]["artifacts"]:

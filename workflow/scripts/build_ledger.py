@@ -1,10 +1,10 @@
-"""Join the papers' verdicts into one ledger, and write the outcome of each statement."""
+"""Join the papers' cases into one ledger, and write the outcome of each statement."""
 
-from privarms.claims import ledger
 from privarms.job import job
+from privarms.ledger import cases, files, outcomes
 
 with job(snakemake):
-    rows = [row for path in snakemake.input.verdicts for row in ledger.read(path)]
-    ledger.write(rows, snakemake.output.ledger)
-    statements = ledger.statements(snakemake.params.about, rows)
-    ledger.write(statements, snakemake.output.statements, ledger.STATEMENTS)
+    rows = [row for path in snakemake.input.cases for row in files.read(path)]
+    files.write(rows, snakemake.output.ledger, cases.COLUMNS)
+    statements = list(outcomes.statements(rows, snakemake.params.about))
+    files.write(statements, snakemake.output.statements, outcomes.COLUMNS)

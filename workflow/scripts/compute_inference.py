@@ -12,7 +12,7 @@ from privarms.studies.results import Results
 with job(snakemake):
     cache.use(library.imported_texts)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
-    read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "audit")}
+    read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "facts", "audit")}
     functions = library.paper_functions(paper, "inference")
     check_known(f"{paper}: inference", "function of inference.py", table, functions)
     results = Results(paper, snakemake.params.scale, **read)

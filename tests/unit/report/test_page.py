@@ -3,34 +3,19 @@
 import re
 from collections import Counter
 from html.parser import HTMLParser
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import pandas as pd
 import pytest
 from PIL import Image
 
-from privarms.claims.ledger import COLUMNS as LEDGER_COLUMNS
-from privarms.claims.ledger import STATEMENTS
 from privarms.errors import PrivarmsError
+from privarms.ledger.cases import COLUMNS
+from privarms.ledger.rules import VERDICTS
 from privarms.report.page import build_report
+from tests import ledgers
 
-STATEMENT = "regret <script>alert(1)</script> & \"less\" than 'that'"
-
-
-def claim(name, paper="one2001", **values):
-    row = dict.fromkeys(LEDGER_COLUMNS, "")
-    row |= {"claim": name, "paper": paper, "artifact": "fig1", "statement": STATEMENT, "published": "5"}
-    row |= {"reproduced": "5.0123456789", "se": "0.0123", "replicates": "100000", "tolerance": "at least 4"}
-    row |= {"low": "4.9717", "high": "5.0529123", "margin": "24.9"}
-    return row | {"verdict": "reproduced", "data": "simulated"} | values
-
-
-CLAIMS = [
-    claim("one/first"),
-    claim("one/both", variant="as_printed", verdict="differs", note="The note of the printed variant."),
-    claim("one/both", variant="as_released", artifact="one2001/table1"),
-    claim("two/guess", paper="two2002", data="stand-in", verdict="unverifiable", artifact="nowhere"),
-]
+QUOTE = "regret <script>alert(1)</script> & \"less\" than 'that'"
 DATASETS = [
     {"name": "adult", "title": "Adult", "status": "stand-in", "message": "Take it from https://a.org/x."},
     {"name": "taxi", "title": "Taxi", "status": "real", "message": ""},
@@ -72,19 +57,10 @@ class World:
         self.folder = folder
         folder.mkdir(parents=True)
         self.output = folder / "report.html"
-        self.ledger = folder / "ledger.csv"
-        self.statements = folder / "statements.csv"
+        self.ledger, self.statements = ledgers.write(folder)
         self.arguments = {"scale": "quick", "revision": "abc<1>", "seed": 1, "datasets": DATASETS}
         self.arguments |= {"ledger": self.ledger, "statements": self.statements, "options": ""}
         self.write_audits()
-        self.statements.write_text(
-            ",".join(STATEMENTS)
-            + "\none/first,one2001,holds as printed,1,1,0,0,0,paper"
-            + "\none/both,one2001,only as released,2,1,1,0,0,paper"
-            + "\none2001/conjecture,one2001,does not hold,1,0,1,0,0,ours"
-            + "\ntwo/guess,two2002,cannot be told,1,0,0,0,1,paper\n"
-        )
-        self.write_ledger(CLAIMS)
         figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
         table = self.artifact("one2001", "table1", "table", ("csv", "md", "tex"))
         other = self.artifact("two2002", "fig1", "figure", ("png", "csv"), data="stand-in")
@@ -116,8 +92,8 @@ class World:
         texts = {"title": f"On {key}", "authors": "A. First and B. Second", "year": 2001, "venue": "Venue"}
         return {"key": key, **texts, "readings": readings, "artifacts": artifacts} | values
 
-    def write_ledger(self, rows, columns=LEDGER_COLUMNS):
-        pd.DataFrame(rows, columns=list(columns)).to_csv(self.ledger, index=False)
+    def write_ledger(self, rows, about=None):
+        ledgers.write(self.folder, rows, about)
 
     def write_audits(self, *lines):
         """Write the files of all audits; a line: name, verdict and changed columns."""
@@ -140,33 +116,42 @@ def world(tmp_path):
     return World(tmp_path / "quick")
 
 
-def test_every_artifact_and_every_claim_stands_there_once(world):
+def test_every_artifact_statement_and_case_is_there_once(world):
     page = world.build()
     ids = page.ids()
     assert [name for name, times in ids.items() if times != 1] == []
     artifacts = {"one2001/fig1", "one2001/table1", "two2002/fig1"}
-    claims = {"claim-one/first", "claim-one/both", "claim-one/both-as_released", "claim-two/guess"}
-    statements = {"statement-one/first", "statement-one/both", "statement-two/guess"}
+    names = Counter(row["statement"] for row in ledgers.ROWS)
+    statements = {f"statement-{name}" for name in names}
+    cases = {f"case-{name}-{number}" for name, times in names.items() for number in range(1, times + 1)}
     readings = {f"{key}/reading{end}" for key in ("one2001", "two2002") for end in ("s", "-1", "-2")}
-    assert {name for name in ids if "/" in name} == artifacts | claims | statements | readings
+    assert {name for name in ids if "/" in name} == artifacts | statements | cases | readings
     for name in ("one2001 fig1", "one2001 table1", "two2002 fig1"):
         assert page.text.count(f"Caption of {name}") == 1
-    # Each statement is in its card, and each claim in the ledger.
-    assert page.text.count(STATEMENT) == len(statements) + len(CLAIMS)
-    assert page.text.count("The note of the printed variant.") == 1
+    # A quotation is in its card and in the ledger's rows, a test in the card only.
+    assert page.text.count("The quote of five_times".replace("_", " ")) == 1 + 2
+    assert page.text.count("The test of five times.") == 1
+    assert page.text.count("Post hoc: The measure was changed.") == 1
+    # Missing data are named once for the cells of a table; the ledger names them in each row.
+    card = re.search(r'id="statement-one2001/table_1">.*?</section>', page.source, re.DOTALL)[0]
+    assert card.count(ledgers.NO_DATA) == 1
+    assert "2 further cases were not measured." in card
     for key in ("one2001", "two2002"):
         assert page.text.count(f"An open choice of {key}") == page.text.count(f"A reading of {key}") == 1
 
 
 def test_what_is_written_in_the_inputs_stays_text(world):
+    row = ledgers.case("one2001/a", "words", "measured", quote=QUOTE, case=f"x = {QUOTE}", why=QUOTE, test=QUOTE)
+    world.write_ledger([row, row | {"case": "x = 1"}])
     page = world.build()
+    assert page.text.count(QUOTE) > 4
     assert "<script>alert" not in page.source
     assert len(page.all("script")) == 2
     assert "<b>3</b>" in page.text
     assert "abc<1>" in page.text
     # No value can close an attribute.
-    world.papers[0]["artifacts"][0]["title"] = STATEMENT
-    assert any(attributes.get("alt") == STATEMENT for attributes in world.build().all("img"))
+    world.papers[0]["artifacts"][0]["title"] = QUOTE
+    assert any(attributes.get("alt") == QUOTE for attributes in world.build().all("img"))
 
 
 def test_nothing_is_fetched_from_elsewhere(world):
@@ -192,7 +177,7 @@ def test_links_lead_to_files_beside_the_page_and_to_places_on_it(world):
     inside = [target[1:].partition("?")[0] for target in targets if target.startswith("#")]
     beside = [target for target in targets if not target.startswith(("#", "https:"))]
     assert set(inside) - set(ids) == set()
-    assert {"claim-one/both", "claim-one/both-as_released", "one2001/table1"} <= set(inside)
+    assert {"statement-one2001/bias", "one2001/table1"} <= set(inside)
     assert {"ledger.csv", "figures/one2001/fig1.csv", "figures/one2001/fig1.pdf", "tables/one2001/table1.tex"} <= set(
         beside
     )
@@ -222,12 +207,83 @@ def test_what_is_to_be_done_about_missing_data_is_there_with_links(world):
     assert {"https://a.org/x", "#data"} <= {a["href"] for a in page.all("a")}
 
 
-def test_values_are_rounded_for_reading(world):
+def test_values_are_rounded_for_reading_and_printed_ones_are_not(world):
     page = world.build()
     assert "5.012" in page.text
     assert "5.0123456789" not in page.text
     assert "4.972 to 5.053" in page.text
     assert "100\u202f000" in page.text
+    assert "0.110" in page.text
+
+
+def test_counts_of_the_front_page_are_those_of_the_ledger_that_they_open(world):
+    page = world.build()
+    front = re.search(r'id="overview">.*?<h2>Findings', page.source, re.DOTALL)[0]
+    rows = [a for a in page.all("tr") if "data-counted" in a]
+    assert len(rows) == len(ledgers.ROWS)
+    counted = [(a["data-counted"], ledgers.number(row)) for a, row in zip(rows, ledgers.ROWS, strict=True)]
+    for group, states in (("sentences", ledgers.SENTENCES), ("printed numbers", ledgers.PRINTED)):
+        for word, number in states.items():
+            opened = {key for state, key in counted if state == f"{group}: {word}"}
+            assert len({key[0] for key in opened} if group == "sentences" else opened) == number
+            link = rf'href="#ledger\?counted={re.escape(quote(f"{group}: {word}"))}">.*?<b>{number}</b>'
+            assert bool(re.search(link, front)) == bool(number), word
+    for verdict, number in Counter(row["verdict"] for row in ledgers.ROWS).items():
+        assert sum(a["data-verdict"] == verdict for a in rows) == number
+        assert f'<a class="count" href="#ledger?verdict={quote(verdict)}">' in front
+    assert "1 case</a> was chosen or changed after a value was seen" in " ".join(front.split())
+    # Every filter is a field of the form and an attribute of the rows.
+    fields = {a["name"] for a in page.all("input", "select")} - {"text"}
+    assert fields == {"paper", "verdict", "kind", "whose", "post_hoc", "counted"}
+    assert all(f"data-{field}" in rows[0] for field in fields)
+
+
+def test_the_table_by_paper_has_sentences_and_numbers_apart(world):
+    table = re.search(r'<table class="numbers papers">.*?</table>', world.build().source, re.DOTALL)[0]
+    lines = [re.sub(r"<[^>]*>", " ", line).split() for line in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)]
+    assert lines[0] == ["Paper", "Sentences", "Printed", "numbers", "Ours"]
+    assert lines[1] == ["hold", "fail", "depend", "measured", "open", "agree", "differ", "open"]
+    assert lines[2:] == [["one2001", *"22111213", "1"], ["two2002", *"00001000"]]
+
+
+def test_every_verdict_is_explained_and_has_a_style(world):
+    page = world.build()
+    words = page.source[page.source.index('id="reading"') :]
+    for verdict in VERDICTS:
+        look = re.search(rf'<span class="badge (\w+)">{verdict}</span></dt><dd>[^<]+\.</dd>', words)[1]
+        assert f":is(.badge, .sign).{look}::before" in page.source
+    for kind in ("number", "comparison", "universal", "exact", "words"):
+        assert f"<dt>{kind}</dt>" in words
+
+
+def test_a_statement_with_several_cases_is_one_table(world):
+    page = world.build()
+
+    def statement(name):
+        found = re.search(rf'id="statement-one2001/{name}">(.*?)</section>', page.source, re.DOTALL)[1]
+        return " ".join(re.sub(r"<[^>]*>", " ", found).split()), found
+
+    text, source = statement("five_times")
+    assert text.startswith("depends on width “The quote of five times” (Section 5) The test of five times.")
+    assert "All rows: published: at least 4; 100 000 runs." in text
+    assert "log3 5.012 4.972 to 5.053 holds exact 5.012 4.972 to 5.053 fails Wide." in text
+    assert source.count("<table") == 1
+    text, _ = statement("bias")
+    assert text.startswith("only in the program")
+    assert "The text: differs. The authors’ program: agrees." in text
+    # A single case is a line.
+    text, source = statement("theorem")
+    assert "Measured: 5.012 4.972 to 5.053 , 100 000 runs; published: ratio at most 1 ." in text
+    assert "At K = 2." in text
+    assert "<table" not in source
+
+
+def test_assumptions_name_the_outcomes_of_the_statements_that_try_them(world):
+    world.papers[0]["readings"][0]["tried"] = ["five_times"]
+    source = world.build().source
+    item = source[source.index('id="one2001/reading-1"') :].partition("<li id")[0]
+    assert '<a href="#statement-one2001/five_times">five times</a>' in item
+    assert "depends on width" in item
 
 
 def test_the_words_of_the_glossary_are_explained(world):
@@ -237,36 +293,24 @@ def test_the_words_of_the_glossary_are_explained(world):
     assert "<dt>word</dt>" not in page
 
 
-def test_headlines_are_on_the_front_page_with_verdict_and_links(world):
-    headline = {"headline": "It is {reproduced:.2f} (from {low:.1f}) & {published} is claimed."}
-    world.papers[0]["claims"] = [{"claim": "first", "about": "first", "published": 5} | headline]
-    row = CLAIMS[0] | {"claim": "one2001/first"}
-    world.write_ledger([row, *CLAIMS[1:]])
+def test_headlines_are_on_the_front_page_with_outcome_paper_and_links(world):
     page = world.build()
-    assert page.text.count("It is 5.01 (from 5.0) & 5 is claimed.") == 1
+    assert page.text.count("It is 5.01 (from 5.0) & at least 4 is printed.") == 1
+    found = re.search(r'<section class="found">.*?</section>', page.source, re.DOTALL)[0]
+    assert '<h3><a href="#one2001">one2001</a></h3>' in found
     (item,) = re.findall(r'<li class="headline">.*?</li>', page.source, re.DOTALL)
-    assert ">reproduced<" in item
-    assert re.findall(r'href="(#[^"]*)"', item) == ["#claim-one2001/first", "#one2001/fig1"]
-    # The headline is true with every verdict. Without a verdict there is no headline.
-    world.write_ledger([row | {"verdict": "differs"}, *CLAIMS[1:]])
-    assert "It is 5.01" in world.build().text
-    for unverifiable in ({"data": "stand-in"}, {"reproduced": "", "low": "-inf", "high": "inf"}):
-        world.write_ledger([row | {"verdict": "unverifiable"} | unverifiable, *CLAIMS[1:]])
-        page = world.build()
-        assert "It is" not in page.text
-        assert "No headline has a number in this run." in page.text
+    assert ">depends on width<" in item
+    assert re.findall(r'href="(#[^"]*)"', item) == ["#statement-one2001/five_times", "#one2001/fig1"]
+    world.write_ledger(ledgers.ROWS, {})
+    assert "No headline has a number in this run." in world.build().text
 
 
-def without(name):
-    return [column for column in LEDGER_COLUMNS if column != name]
-
-
-@pytest.mark.parametrize("columns", [without("se"), LEDGER_COLUMNS[::-1]])
+@pytest.mark.parametrize("columns", [[c for c in COLUMNS if c != "se"], COLUMNS[::-1]])
 def test_a_ledger_with_other_columns_is_refused(world, columns):
-    world.write_ledger(CLAIMS, columns)
+    pd.DataFrame(ledgers.ROWS, columns=list(columns)).to_csv(world.ledger, index=False)
     with pytest.raises(PrivarmsError, match=r"ledger\.csv: expected the columns") as error:
         world.build()
-    assert ", ".join(LEDGER_COLUMNS) in str(error.value)
+    assert ", ".join(COLUMNS) in str(error.value)
     assert not world.output.exists()
 
 
@@ -311,13 +355,14 @@ def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world):
     assert warning not in world.build().text
 
 
-def test_the_badges_of_a_card_have_the_sum_of_its_statements(world):
-    """Our own question is no statement of the paper, neither in the badges nor in the fold."""
-    world.write_ledger([*CLAIMS, claim("one2001/conjecture", verdict="differs"), claim("one/third")])
-    world.statements.write_text(world.statements.read_text() + "one/third,one2001,does not hold,1,0,1,0,0,paper\n")
+def test_the_tags_of_a_card_count_its_statements_and_our_questions_apart(world):
+    rows = [*ledgers.ROWS, ledgers.case("one2001/own", "comparison", "fails", place="")]
+    world.write_ledger(rows, {"one2001/own": {"ours": True}, "one2001/conjecture": {"ours": True}})
     source = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', world.build().source, re.DOTALL)[0]
     tags = re.search(r'<p class="tags">(.*?)</p>', source, re.DOTALL)[1]
-    badges = [int(n) for n in re.findall(r"</span> (\d+) [a-z ]+</span>", tags)]
-    assert "3 statements and 1 question of our own, with the measured values" in source
-    assert sum(badges) == 3
+    # The figure has all sentences of the paper, and the number that is not in the table.
+    assert [int(n) for n in re.findall(r"</span> (\d+) [a-z ]+</span>", tags)] == [2, 2, 1, 1, 1, 1]
+    assert "1 number agrees</span>" in tags
     assert '<span class="tag">1 question of our own</span>' in tags
+    assert "7 sentences: 2 hold or are not refuted" in source
+    assert "1 question of our own</summary>" in source

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from privarms.claims.verdict import ROUNDING, Measured
 from privarms.inference.intervals import normal_interval
+from privarms.ledger.contrasts import ROUNDING
 from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
@@ -116,9 +116,3 @@ def with_interval(
     """
     low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
     return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
-
-
-def times(row, base) -> Measured:
-    """Return the ratio of two independent mean regrets; if all runs agree, another is at most twice as large."""
-    means = [Measured(float(one.regret), float(one.se), int(one.replicates)) for one in (row, base)]
-    return Measured.ratio(*(Measured.agreed(m.value, m.replicates, 0, 2 * m.value) if m.agrees else m for m in means))

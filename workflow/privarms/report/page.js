@@ -8,10 +8,11 @@
   // Show only the rows of the ledger that match the filter.
   const form = byId("tools");
   const fields = [...form.elements].filter((field) => field.name);
-  const rows = [...byId("claims").tBodies[0].rows];
+  const rows = [...byId("cases").tBodies[0].rows];
+  const statement = (row) => decodeURIComponent(row.querySelector("a").hash.slice(1));
   const plain = (words) => words.toLowerCase().replace(/(\d)\u202f(?=\d)/g, "$1").replaceAll("\u2212", "-");
-  // The search also covers the details of the claim on its card.
-  const written = (row) => plain(row.textContent + byId(decodeURIComponent(row.querySelector("a").hash.slice(1)))?.textContent);
+  // The search also covers the statement's test, which is on its card only.
+  const written = (row) => plain(`${row.textContent} ${statement(row)} ${byId(statement(row))?.querySelector(".test").textContent}`);
   const filter = () => {
     const chosen = fields.filter((field) => field.value);
     const fits = (row) => chosen.every(({ name, value }) => name === "text"
@@ -22,10 +23,10 @@
       row.hidden = !fits(row);
       if (row.hidden) continue;
       shown += 1;
-      about.add(row.dataset.about);
+      about.add(statement(row));
     }
-    const [claims, statements] = [shown === 1 ? "claim" : "claims", about.size === 1 ? "statement" : "statements"];
-    byId("found").textContent = `${shown} ${claims} about ${about.size} ${statements} (of ${rows.length} claims)`;
+    const [cases, statements] = [shown === 1 ? "case" : "cases", about.size === 1 ? "statement" : "statements"];
+    byId("found").textContent = `${shown} ${cases} of ${about.size} ${statements} (all: ${rows.length} cases)`;
     byId("nothing").hidden = shown > 0;
     return new URLSearchParams(chosen.map(({ name, value }) => [name, value])).toString();
   };

@@ -12,18 +12,20 @@ from markupsafe import Markup
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.data import STAND_IN
 from privarms.files.whole import write_text
+from privarms.ledger import outcomes
+from privarms.ledger.rules import VERDICTS
 from privarms.report import pictures
 from privarms.report import statements as of_statements
 from privarms.report.cards import arranged, link, shown_artifact
-from privarms.report.statements import SMALL, brief
-from privarms.report.words import words
+from privarms.report.statements import brief
+from privarms.report.words import whole, words
 
 DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
-# Verdict of an audit -> verdict of the ledger with the same colour and sign.
+# Verdict of an audit -> CSS class of its colour and sign.
 AUDIT_LOOKS = {
-    NOT_PRIVATE: "differs",
-    NO_VIOLATION: "reproduced",
-    NOT_CAUGHT: "inconclusive",
+    NOT_PRIVATE: "bad",
+    NO_VIOLATION: "good",
+    NOT_CAUGHT: "open",
     NOT_AUDITED: "unverifiable",
 }
 
@@ -45,37 +47,46 @@ def build_report(
 
     papers: as `studies.outputs.Outputs.described` returns them; a figure needs its png, a table its csv. If an
     artifact has no `files`, it was not made and its `reason` says why
-    ledger, statements: CSV files of `claims.ledger`; datasets: as `studies.datasets.Datasets.described` returns them
+    ledger, statements: CSV files of `ledger.files`; datasets: as `studies.datasets.Datasets.described` returns them
     revision, seed: of the program that made the results, and of their random streams
     audits: suffix -> file of the figure of all audits; `table` is the file with all rows
     options: of the run's command, for the commands that the page shows
     """
-    stated = of_statements.of_papers(ledger, statements, papers, scale)
+    stated = of_statements.of_papers(ledger, statements)
     folder = Path(output).parent
     audit_rows, audited = read_audits(audits["csv"]), pd.read_csv(audits["csv"])
-    claims = [claim for statement in stated for claim in statement["claims"]]
     shown_papers = [_paper(paper, stated, audited, folder, options) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
-    for claim in claims:
-        card = cards.get(f"{claim['paper']}/{claim['artifact']}")
-        claim["where"] = card["short"] if card else claim["artifact"].replace("_", " ")
-        claim["address"] = f"{claim['paper']}/{claim['artifact']}" if card else ""
+    for statement in stated:
+        card = cards.get(f"{statement['paper']}/{statement['artifact']}")
+        statement["where"] = card["short"] if card else statement["artifact"].replace("_", " ")
+        statement["address"] = f"{statement['paper']}/{statement['artifact']}" if card else ""
+    verdicts = Counter(case["verdict"] for statement in stated for case in statement["cases"])
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["words"] = words
+    environment.filters |= {"words": words, "look": of_statements.look, "meaning": of_statements.meaning}
+    environment.filters |= {
+        "once": of_statements.once,
+        "several": of_statements.several,
+        "in_words": of_statements.in_words,
+    }
+    environment.filters |= {"whole": whole, "in_number": outcomes.in_number}
     page = environment.get_template("page.html.j2").render(
         scale=scale,
         revision=revision,
         seed=seed,
         papers=shown_papers,
-        claims=claims,
+        stated=stated,
         counts=of_statements.counts(stated),
-        several=of_statements.several,
-        verdicts={word: sum(claim["shown"] == word for claim in claims) for word in of_statements.WORDS},
-        outcome_looks=of_statements.OUTCOME_LOOKS,
-        small=SMALL,
+        states=outcomes.STATES,
+        columns=of_statements.columns(stated),
+        verdicts={word: verdicts[word] for word in VERDICTS if verdicts[word]},
+        post_hoc=sum(bool(case["post_hoc"]) for statement in stated for case in statement["cases"]),
+        kind_meanings=of_statements.KIND_MEANINGS,
+        meanings=of_statements.MEANINGS,
+        outcome_meanings=of_statements.OUTCOME_MEANINGS,
         fronts=[a for paper in shown_papers for a in paper["fronts"]],
         missing=[dataset for dataset in datasets if dataset["status"] != "real"],
         datasets=datasets,
@@ -115,14 +126,13 @@ def read_audits(path: Path) -> list[dict[str, str]]:
 def _paper(paper: Mapping, stated: list[dict], audited: pd.DataFrame, folder: Path, options: str) -> dict:
     key = paper["key"]
     own = [statement for statement in stated if statement["paper"] == key]
-    claims = [claim for statement in own for claim in statement["claims"]]
     readings = [
         {
             **{field: reading[field] for field in ("text", "source")},
             "affects": reading.get("affects", []),
             "address": f"{key}/reading-{number}",
-            # The claims that show the effect of another choice.
-            "tried": [claim for name in reading.get("tried", []) for claim in claims if claim["short"] == name],
+            # The statements that show the effect of another choice.
+            "tried": [one for name in reading.get("tried", []) for one in own if one["name"] == name],
         }
         for number, reading in enumerate(paper["readings"], 1)
     ]
@@ -133,14 +143,15 @@ def _paper(paper: Mapping, stated: list[dict], audited: pd.DataFrame, folder: Pa
         **{name: paper[name] for name in ("key", "title", "authors", "year", "venue")},
         "short": paper.get("short") or key,
         "readings": readings,
-        "headlines": [claim for claim in claims if claim["headline"]],
+        "headlines": [statement for statement in own if statement["headline"]],
         "cards": cards,
         "printed": [card for card in cards if card["printed"]],
         "beyond": [card for card in cards if not card["printed"]],
         "fronts": [artifact for artifact in artifacts if artifact["front"]],
         "without_card": [statement for statement in own if statement["artifact"] not in names],
         "counts": of_statements.counts(own),
-        "n_claims": len(claims),
-        "verdicts": Counter(claim["shown"] for claim in claims),
+        "ours": sum(statement["ours"] for statement in own),
+        "of_paper": any(statement["whose"] == "paper" for statement in own),
+        "stated": bool(own),
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }

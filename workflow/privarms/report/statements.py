@@ -1,26 +1,55 @@
-"""Statements of papers for the page, each with its claims."""
+"""Statements of papers for people: the rows of ledger and statements with addresses, rounded numbers and tables."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
-from typing import NamedTuple
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from privarms.claims.ledger import OUTCOMES, STATEMENTS, read
-from privarms.claims.verdict import VERDICTS
+from privarms.ledger import outcomes
+from privarms.ledger.files import read
+from privarms.ledger.statements import NO_EFFECT
 from privarms.plots.tables import shown
-from privarms.report.words import whole
-from privarms.studies.claims import headline
+from privarms.report.words import whole, words
 
-# Shown for a claim that quick scale measures but does not judge, because the published setting is larger.
-SMALL = "measured small"
-WORDS = (*VERDICTS, SMALL)
-# CSS class of each outcome, in the order of OUTCOME_WORDS.
-LOOKS = ("reproduced", "inconclusive", "released", "inconclusive", "differs", "unverifiable", "small")
-OUTCOME_WORDS = (*OUTCOMES, SMALL)
-OUTCOME_LOOKS = dict(zip(OUTCOME_WORDS, LOOKS, strict=True))
-DIGITS = {"published": 6, "reproduced": 4, "se": 2, "low": 4, "high": 4, "margin": 2, "replicates": 9, "tolerance": 6}
+DIGITS = {"measured": 4, "se": 2, "low": 4, "high": 4, "runs": 9}
 # Numbers from this size on are written with an exponent, because a float cannot store all their digits.
 LARGE = 1e15
+# Outcomes whose CSS class (colour and sign) is not that of their state.
+OWN_LOOKS = (outcomes.ONLY_RELEASED, "unverifiable")
+KIND_MEANINGS = {
+    "number": "A value that the paper prints from its own runs or data. It agrees or differs.",
+    "comparison": "The paper orders what it measured, or prints a factor. The boundary is the factor, or no effect.",
+    "universal": "A theorem, a bound with constants or a privacy guarantee. One counter-example refutes it.",
+    "exact": "An identity, arithmetic, or a table against the text. It is true or false.",
+    "words": "Likeness or size in words without a number. The effect is measured, without a verdict.",
+}
+MEANINGS = {
+    "agrees": "The 99.9% interval of our value is inside the accepted range of the printed number.",
+    "differs": "The 99.9% interval is outside the accepted range of the printed number.",
+    "holds": "The 99.9% interval is on the claimed side of the boundary.",
+    "fails": "The 99.9% interval is on the other side of the boundary.",
+    "refuted": "An instance contradicts a sentence about every instance.",
+    "not refuted": "No instance that we ran contradicts a sentence about every instance.",
+    "true": "The identity, the arithmetic or the size is right.",
+    "false": "The identity, the arithmetic or the size is wrong.",
+    "measured": "The paper prints words without a number, or an order without constants. We show the effect.",
+    "undecided": "The 99.9% interval contains an end of the accepted range, or this scale is too small.",
+    "unverifiable": "Data or a specification are missing. The reason names them.",
+}
+OUTCOME_MEANINGS = {
+    "depends on X": "Cases that differ in the assumption X have different verdicts.",
+    outcomes.ONLY_RELEASED: "The authors’ program gives what the paper says. The algorithm of the text does not.",
+}
+
+
+def look(outcome: str) -> str:
+    """Return the CSS class of a verdict or an outcome."""
+    return outcome.split()[0] if outcome in OWN_LOOKS else outcomes.state(outcome)
+
+
+def meaning(outcome: str) -> str:
+    """Return the meaning of a verdict or an outcome, one sentence."""
+    return MEANINGS.get(outcome) or OUTCOME_MEANINGS["depends on X" if outcome.startswith("depends") else outcome]
 
 
 def brief(text: str, digits: int = 6) -> str:
@@ -31,6 +60,8 @@ def brief(text: str, digits: int = 6) -> str:
         return text
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
+    if math.isnan(value):
+        return ""
     rounded = shown(value, digits)
     if "e+" in rounded and abs(value) < LARGE:
         rounded = str(int(float(rounded)))
@@ -38,102 +69,128 @@ def brief(text: str, digits: int = 6) -> str:
     return sign + (whole(int(digits_only)) if digits_only.isdigit() else digits_only)
 
 
-def of_papers(ledger, statements, papers: Sequence[Mapping], scale: str) -> list[dict]:
-    """Return the statements of all papers, in the order of the ledger, each with its claims.
+def of_papers(ledger, statements) -> list[dict]:
+    """Return the statements of all papers, in the order of the file, each with its cases and their table.
 
-    ledger, statements: the CSV files; papers: {key, claims: as `studies.claims.load` returns them}. A statement has the
-    `artifact` of its first claim. A claim is a row of the ledger with `anchor`, `test`, `shown` (one of WORDS), `brief`
-    (its numbers, rounded) and `headline` (empty for an unverifiable claim). Raises PrivarmsError as `ledger.read`.
+    ledger, statements: the CSV files. Raises PrivarmsError as `ledger.files.read`.
     """
-    settings = {
-        (f"{paper['key']}/{claim['claim']}", claim.get("variant", "")): claim
-        for paper in papers
-        for claim in paper.get("claims", [])
-    }
-    known = {row["statement"]: row for row in read(statements, STATEMENTS)}
     groups: dict[str, list[dict]] = {}
-    anchors = set()
     for row in read(ledger):
-        setting = settings.get((row["claim"], row["variant"]), {})
-        claim = _claim(row, setting, scale)
-        if claim["anchor"] in anchors:
-            # Only the first variant of a claim has the address without a suffix.
-            claim["anchor"] += f"-{claim['variant']}"
-        anchors.add(claim["anchor"])
-        about = f"{row['paper']}/{setting['about']}" if setting else row["claim"]
-        groups.setdefault(about, []).append(claim)
-    return [_statement(name, group, known.get(name)) for name, group in groups.items()]
+        some = groups.setdefault(row["statement"], [])
+        some.append(_case(row, len(some) + 1))
+    return [_statement(row, groups[row["statement"]]) for row in read(statements, outcomes.COLUMNS)]
 
 
-def _statement(name: str, group: list[dict], known: Mapping | None) -> dict:
-    outcome = known["outcome"] if known else "cannot be told"
-    if outcome == "cannot be told" and any(claim["shown"] == SMALL for claim in group):
-        outcome = SMALL
-    ours = bool(known) and known["whose"] == "ours"
-    for claim in group:
-        claim |= {"about": name, "outcome": outcome, "ours": ours}
-    return {
-        "name": name,
-        "anchor": f"statement-{name}",
-        "paper": group[0]["paper"],
-        "artifact": group[0]["artifact"],
-        "text": group[0]["stated"],
-        "place": group[0]["place"],
-        "ours": ours,
-        "outcome": outcome,
-        "claims": group,
-    }
-
-
-def _claim(row: dict, setting: Mapping, scale: str) -> dict:
-    unverifiable = row["verdict"] == "unverifiable"
-    small = scale == "quick" and unverifiable and bool(row["reproduced"]) and row["data"] != "stand-in"
-    small = small and bool(setting) and setting.get("published_size", True)
-    has_headline = "headline" in setting and row["reproduced"] and (small or not unverifiable)
+def _statement(row: dict, cases: list[dict]) -> dict:
+    for group, state, some in outcomes.counted(row, cases):
+        for case in some:
+            case |= {"whose": row["whose"], "counted": f"{group}: {outcomes.STATES[group][state]}"}
     return row | {
-        "anchor": f"claim-{row['claim']}",
-        "short": row["claim"].removeprefix(f"{row['paper']}/"),
+        "group": outcomes.group(row),
+        "name": row["statement"].removeprefix(f"{row['paper']}/"),
+        "anchor": f"statement-{row['statement']}",
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
-        "shown": SMALL if small else row["verdict"],
-        "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()},
-        "headline": headline(setting, row) if has_headline else "",
-        "stated": setting.get("statement", row["statement"]),
-        **{key: setting.get(key, "") for key in ("place", "test")},
+        "ours": row["whose"] == "ours",
+        "look": look(row["outcome"]),
+        "test": cases[0]["test"],
+        "after": next((case["post_hoc"] for case in cases if case["post_hoc"]), ""),
+        "cases": cases,
+        "table": table(cases),
     }
 
 
-class Counts(NamedTuple):
-    """How many of some statements are a paper's, by outcome, and how many are questions of our own."""
-
-    outcomes: dict[str, int]
-    ours: int
-
-    @property
-    def statements(self) -> int:
-        """The number of statements of the papers."""
-        return sum(self.outcomes.values())
-
-    def in_words(self, what: str = "statement") -> str:
-        """Return "2 statements and 1 question of our own", or only one of the two."""
-        parts = [several(self.statements, what)] if self.statements or not self.ours else []
-        parts += [several(self.ours, "question") + " of our own"] if self.ours else []
-        return " and ".join(parts)
+def _case(row: dict, number: int) -> dict:
+    variant = row["variant"].replace("_", " ")
+    return row | {
+        "anchor": f"case-{row['statement']}-{number}",
+        "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
+        "setting": words(", ".join(filter(None, (variant, row["case"])))),
+        "settings": ({"variant": variant} if variant else {}) | settings(row["case"]),
+        "look": look(row["verdict"]),
+        "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()} | _allowed(row) | _fact(row),
+    }
 
 
-def counts(
-    statements: Iterable[Mapping],
-    outcome: Callable[[Mapping], str] = itemgetter("outcome"),
-    words: Sequence[str] = OUTCOME_WORDS,
-) -> Counts:
-    """Count statements for every place that shows such numbers: our own questions are never a paper's outcome.
+def _allowed(row: Mapping) -> dict[str, str]:
+    """Return what is printed, as printed, and the accepted range if it is not the printed side itself."""
+    word, accepted = row["published"].partition(" ")[0], row["accepted"]
+    if word in NO_EFFECT:
+        return {"published": f"{word} {accepted}", "accepted": ""}
+    return {"published": row["published"], "accepted": accepted if row["kind"] == "number" else ""}
 
-    outcome: of a statement, one of `words`
+
+def _fact(row: Mapping) -> dict[str, str]:
+    """Return no number for a fact that is true or false, which the ledger stores as 1 or 0."""
+    is_fact = row["kind"] in ("exact", "universal") and not row["published"] and row["accepted"] == "1"
+    return {"measured": ""} if is_fact else {}
+
+
+def settings(case: str) -> dict[str, str]:
+    """Return the settings in a case's name: "K = 5, width = log3" -> {"K": "5", "width": "log3"}."""
+    parts = (part.partition(" = ") for part in re.split(r", (?=\w+ = )", case) if part)
+    return {name: value for name, _, value in parts}
+
+
+def table(cases: Sequence[Mapping]) -> dict:
+    """Return the cases of a statement as a table that says once what its rows have in common.
+
+    once : name -> value, which all rows share
+    settings : names of the columns that tell the rows apart, followed by those of COLUMNS in `columns`
+    rows : the measured cases, and the others if they are few
+    why : the reason that all rows share; unmeasured : number of further cases, and their common reason
     """
+    gone = Counter((c["verdict"], c["why"]) for c in cases if not c["measured"])
+    rows = [c for c in cases if c["measured"] or gone[c["verdict"], c["why"]] == 1]
+    names = list(dict.fromkeys(name for c in rows for name in c["settings"]))
+    parts = {name: [c["settings"].get(name, "") for c in rows] for name in names}
+    parts |= {name: [c["brief"][name] for c in rows] for name in ("published", "accepted", "runs")}
+    parts["why"] = [c["why"] for c in rows]
+    same = {name for name, values in parts.items() if len(rows) > 1 and len(set(values)) == 1}
+    varies = [name for name in parts if name not in same and any(parts[name])]
+    return {
+        "once": {name: parts[name][0] for name in parts if name in same and name != "why" and parts[name][0]},
+        "settings": [name for name in varies if name in names],
+        "columns": [name for name in varies if name not in names],
+        "rows": rows,
+        "why": parts["why"][0] if "why" in same else "",
+        "unmeasured": [(number, *key) for key, number in gone.items() if number > 1],
+    }
+
+
+def once(common: Mapping[str, str]) -> str:
+    """Return what the rows of a table have in common: "K = 5; published: at least 5; 100 runs"."""
+    named = {"published": "published: {}", "accepted": "accepted: {}", "runs": "{} runs"}
+    parts = [named[k].format(v) if k in named else f"{words(k)} = {words(v)}" for k, v in common.items()]
+    return "; ".join(parts)
+
+
+def counts(statements: Iterable[Mapping]) -> dict[str, dict[str, int]]:
+    """Count sentences, printed numbers and our own questions apart, for every place that shows such numbers."""
     statements = list(statements)
-    outcomes = [outcome(statement) for statement in statements if not statement["ours"]]
-    return Counts({word: outcomes.count(word) for word in words}, len(statements) - len(outcomes))
+    return outcomes.grouped(statements, [case for one in statements for case in one["cases"]])
 
 
-def several(number: int, noun: str) -> str:
-    """Return a number with its noun: "1 statement", "2 statements"."""
-    return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
+def columns(statements: Iterable[Mapping]) -> dict[str, dict[str, str]]:
+    """Return the groups of the papers' statements, each with its states in words by class, that a table shows."""
+    counted, rare = counts(statements)[outcomes.PRINTED], ("depends", "measured")
+    numbers = outcomes.STATES[outcomes.PRINTED].items()
+    return {
+        outcomes.SENTENCES: outcomes.STATES[outcomes.SENTENCES],
+        outcomes.PRINTED: {look: word for look, word in numbers if look not in rare or counted[word]},
+    }
+
+
+def in_words(counted: Mapping[str, Mapping[str, int]]) -> str:
+    """Return the counts as a phrase: "8 sentences: 5 hold or are not refuted, 3 open; 1 question of our own"."""
+    parts = []
+    for name, states in counted.items():
+        if total := sum(states.values()):
+            number = several(total, name) if name != outcomes.OURS else f"{several(total, 'questions')} of our own"
+            some = ", ".join(f"{whole(n)} {outcomes.in_number(n, word)}" for word, n in states.items() if n)
+            parts.append(number if name == outcomes.OURS else f"{number}: {some}")
+    return "; ".join(parts)
+
+
+def several(number: int, nouns: str) -> str:
+    """Return a number with its noun: "1 statement", "2 statements"; nouns: the plural."""
+    return f"{whole(number)} {nouns[:-1] if number == 1 else nouns}"

@@ -13,7 +13,7 @@ from privarms.studies import additions, contract, extensions, grids, library, re
 from privarms.studies.configuration import listed
 from privarms.studies.streams import digest
 
-OWN_KEYS = ("policy", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
+OWN_KEYS = ("policy", "tag", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
 
 # Defaults for policies and audits without an estimate of their own.
 SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
@@ -28,9 +28,7 @@ class Cell:
     horizon's quarters (rounded down) are added; None for only the horizon
     seconds_per_step: estimated time of a step if the policy's own estimate does not fit; changes no result
     panels: the names of the grids that contain the cell, separated by blanks; a column of the study, no parameter
-    tags: the sets of cells that contain the cell and that claims use
-    changed: the parameters that its policy's entry sets to other values than their defaults; a claim uses the cell only
-    if it names all of them. Neither `tags` nor `changed` influences the runs
+    tags: of the grids that contain the cell; statements use cells with a tag. They do not influence the runs
     """
 
     paper: str
@@ -48,7 +46,6 @@ class Cell:
     seconds_per_step: float | None = None
     panels: str = ""
     tags: tuple[str, ...] = field(default=(), compare=False)
-    changed: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def variant(self) -> str:
@@ -122,7 +119,7 @@ class Cell:
         return -(-self.replicates // self.block)
 
 
-FIELDS = tuple(f.name for f in fields(Cell) if f.name not in ("tags", "changed"))
+FIELDS = tuple(f.name for f in fields(Cell) if f.name != "tags")
 
 
 def _streamed(room: str, name: str, parameters: Mapping) -> dict:
@@ -137,13 +134,6 @@ def _streamed(room: str, name: str, parameters: Mapping) -> dict:
 def plain(cell: Cell) -> dict:
     """Return a cell as a plain mapping, `Cell(**plain(cell)) == cell`; its values are the cell's own, not copies."""
     return {name: getattr(cell, name) for name in FIELDS}
-
-
-def columns(cell: Cell) -> dict:
-    """Return a cell's values in its study's columns; None for a parameter that has its default or does not apply."""
-    takes = library.environment_arguments(cell.environment) | library.arguments("policies", cell.policy)
-    about = {key: getattr(cell, key) for key in ("study", "policy", "environment")}
-    return about | dict.fromkeys(takes) | cell.parameters | {"horizon": cell.horizon, "variant": cell.variant or None}
 
 
 def _undeviated(policy: str, parameters: Mapping) -> dict:
@@ -174,7 +164,7 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
         for point, chosen in itertools.product(_points(entry.get("grid", study.get("grid", {}))), chosen_by_policy):
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
             places |= {key: f"{at}.{key}" for key in cell.parameters if key not in places}
-            # Published claims use no cell that a configuration adds.
+            # A cell that a configuration adds has no tag, so no statement uses it.
             _join(at, cells, cell if own_file == file else replace(cell, tags=()))
     _check_axes(where, study)
     for record in {cell.record for cell in cells.values()}:
@@ -245,13 +235,23 @@ def _cell(
         checkpoint_rule=settings.get("checkpoints"),
         seconds_per_step=settings.get("seconds_per_step"),
         panels=point.get("panel", ""),
-        tags=(point["tag"],) if point.get("tag") else (),
-        changed=tuple(k for k, v in chosen.items() if not takes[k].required and v != takes[k].default),
+        tags=_tags(study, entry, point),
     )
     arms = cell.parameters.get("K")
     if horizon is not None and arms is not None and horizon < arms:
         raise PrivarmsError(f"{where}.horizon: expected at least the number of arms, K = {arms}; found {horizon}")
     return cell
+
+
+def _tags(study: Mapping, entry: Mapping, point: Mapping) -> tuple[str, ...]:
+    """Return the tag of a point of the grid if the policy's entry names it too, or if the grid is the entry's own.
+
+    So a policy that is added to a study has no tag, and no statement uses it.
+    """
+    if not point.get("tag"):
+        return ()
+    named = "grid" in entry or point["tag"] in listed(entry.get("tag", []))
+    return (point["tag"],) if named or not any("tag" in one for one in study["policies"]) else ()
 
 
 def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:

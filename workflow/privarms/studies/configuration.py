@@ -55,22 +55,39 @@ def resolve(value, scale: str):
 
 def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = None) -> dict:
     """Return a file's content at a scale, with defaults for missing keys; validate the other scale too."""
+    return _at_scales(file, schema, otherwise)[scale]
+
+
+def _at_scales(file: Path, schema: str, otherwise: Mapping | None = None) -> dict[str, dict]:
     content = {**(otherwise or {}), **read(file)}
     at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
     for one in SCALES:
         validate(at[one], schema, file)
-    return at[scale]
+    return at
+
+
+def _setting(study: Mapping) -> dict:
+    """Return a study without the keys that change only how many runs there are and what they record."""
+    of_runs = ("replicates", "block", "checkpoints", "seconds_per_step")
+    policies = [{k: v for k, v in entry.items() if k not in of_runs} for entry in study["policies"]]
+    return {k: v for k, v in study.items() if k not in of_runs} | {"policies": policies}
 
 
 def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
-    """Return a paper's studies.yaml at a scale; an extension's file needs only its studies."""
+    """Return a paper's studies.yaml at a scale; an extension's file needs only its studies.
+
+    `shrunk` lists the studies whose settings at this scale are not those of scale paper.
+    """
     name, folder = file.parent.name, file.resolve().parents[2].name
     if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
         raise PrivarmsError(
             f"{file}: expected a folder name of lower-case letters and digits, without _ or -; rename the folder"
         )
     about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
-    paper = at_scale(file, scale, "study", about if extension else None)
+    at = _at_scales(file, "study", about if extension else None)
+    paper = at[scale]
     if not extension and "year" not in paper:
         raise PrivarmsError(f"{file}: the key 'year' is missing; add it")
-    return {**paper, "paper": name}
+    full = at["paper"]["studies"]
+    shrunk = [name for name, study in paper["studies"].items() if _setting(study) != _setting(full[name])]
+    return {**paper, "paper": name, "shrunk": shrunk}

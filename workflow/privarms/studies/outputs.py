@@ -1,21 +1,20 @@
-"""The outputs of the studies: inference tables, artifacts and claims, and the files that each of them reads."""
+"""The outputs of the studies: inference tables, artifacts, statements, and the files that each of them reads."""
 
-import inspect
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files.whole import sha256
-from privarms.studies import claims as of_claims
+from privarms.ledger import statements as of_statements
+from privarms.ledger.statements import Statement
 from privarms.studies import library, paths
 from privarms.studies.artifacts import Artifact
-from privarms.studies.configuration import listed
 from privarms.studies.extensions import is_extension
 from privarms.studies.simulation import Simulation
 
 
 class Outputs:
-    """The inference tables, artifacts and claims of a run, and the files that each of them reads."""
+    """The inference tables, artifacts and statements of a run, and the files that each of them reads."""
 
     def __init__(self, config: Mapping, simulation: Simulation):
         self.scale = config["scale"]
@@ -23,15 +22,25 @@ class Outputs:
         self.simulation = simulation
         self.datasets = simulation.datasets
         self._folders = {paper: paths.folder(config, paper) for paper in self.papers}
-        self.claims = {
-            paper: of_claims.load(Path(folder), self.scale, self.papers[paper]["artifacts"], simulation.tagged[paper])
+        self.statements = {
+            paper: self._load(Path(folder, "statements.yaml"), paper)
             for paper, folder in self._folders.items()
-            if Path(folder, "claims.yaml").is_file()
+            if Path(folder, "statements.yaml").is_file()
         }
         for paper in self.papers:
             for where, names, known in self._references(paper):
                 for name in names:
                     check_known(where, "name", name, known)
+
+    def _load(self, file: Path, paper: str) -> list[Statement]:
+        content = self.papers[paper]
+        known = {"artifacts": content["artifacts"], "tables": content.get("inference", {})}
+        known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
+        return of_statements.load(file, paper, **known, printed=self._printed(paper))
+
+    def _printed(self, paper: str) -> dict[str, str]:
+        """Return name -> file of the paper's printed tables."""
+        return {Path(f).stem: f for f in paths.published(self._folders[paper]) if f.endswith(".csv")}
 
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
@@ -42,24 +51,10 @@ class Outputs:
         for name, entry in artifacts.items():
             yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
             yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
-        claims = self.claims.get(paper, [])
+        statements = [one.name for one in self.statements.get(paper, [])]
         for number, assumption in enumerate(content["readings"]):
             yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
-            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), [one["claim"] for one in claims]
-        functions = library.paper_functions(paper, "measures")
-        for claim in claims:
-            where, measure = f"{self._folders[paper]}/claims.yaml: {claim['claim']}", claim.get("measure", {})
-            yield f"{where}.dataset", listed(claim.get("dataset") or []), self.datasets.sources
-            if isinstance(measure, str):
-                yield f"{where}.measure", [measure], functions
-                try:
-                    inspect.signature(functions[measure]).bind(None, **claim.get("arguments", {}))
-                except TypeError as error:
-                    raise PrivarmsError(f"{where}.arguments: {measure}: {error}") from error
-            else:
-                for one in (measure, measure.get("to", {})):
-                    yield f"{where}.measure.table", listed(one.get("table") or []), tables
-                    yield f"{where}.measure.cells", listed(one.get("cells") or []), studies
+            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
 
     def entry(self, paper: str, artifact: str) -> Artifact:
         """Return what an artifact shows and which function makes it."""
@@ -82,8 +77,15 @@ class Outputs:
             "studies": [paths.study(self.scale, paper, s) for s in studies],
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
             "published": paths.published(self._folders[paper]),
+            "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, table)],
             "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
         }
+
+    def _datasets_of_table(self, paper: str, table: str) -> list[str]:
+        """Return the available datasets of a table's studies, and those whose facts it states."""
+        used = {d for study in self._inference_studies(paper, table) for d in self.simulation.datasets_of(paper, study)}
+        used |= set(self.papers[paper]["inference"][table].get("datasets", ()))
+        return sorted(d for d in used if d in self.datasets.statuses and not self.datasets.is_missing(d))
 
     def published(self, paper: str) -> dict[str, str]:
         """Return file name -> SHA-256 of the paper's published numbers and tables.
@@ -186,7 +188,7 @@ class Outputs:
         """Return the files of one artifact and its verdicts; PrivarmsError if its data are missing."""
         if message := self.missing_artifacts(paper).get(artifact):
             raise PrivarmsError(f"{paper}_{artifact}: {message}")
-        verdicts = [paths.claims(self.scale, f"{paper}/{artifact}")] if self.claims_about(paper, artifact) else []
+        verdicts = [paths.cases(self.scale, f"{paper}/{artifact}")] if self.statements_about(paper, artifact) else []
         return [*self.artifact_files(paper, artifact), *verdicts]
 
     def datasets_of(self, paper: str) -> list[str]:
@@ -195,45 +197,36 @@ class Outputs:
         used |= {a.dataset for a in self.papers[paper]["artifacts"].values() if a.dataset}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
-    def claims_about(self, paper: str, artifact: str | None = None) -> list[dict]:
-        return [claim for claim in self.claims.get(paper, []) if artifact in (None, claim["artifact"])]
+    def statements_about(self, paper: str, artifact: str | None = None) -> list[Statement]:
+        """Return the paper's statements, or those about one artifact."""
+        return [one for one in self.statements.get(paper, []) if artifact in (None, one.artifact)]
 
-    def claim_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
-        """Return the files that the paper's claims read; for one artifact, those that it and its claims name."""
-        studies, tables = self.simulation.studies(paper), self.inference(paper)
-        if artifact is not None:
-            entry = self.entry(paper, artifact)
-            measures = [claim.get("measure") for claim in self.claims_about(paper, artifact)]
-            parts = [part for one in measures if isinstance(one, dict) for part in (one, one.get("to", {}))]
-            own = [*entry.studies] + [name for part in parts for name in listed(part.get("cells") or [])]
-            studies = [study for study in studies if study in own]
-            own = [*entry.inference] + [name for part in parts for name in listed(part.get("table") or [])]
-            tables = [table for table in tables if table in own]
+    def statement_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
+        """Return the files that these statements read: inference tables and printed tables."""
+        used, run = self.statements_about(paper, artifact), set(self.inference(paper))
+        tables = sorted({one.table for one in used} & run)
+        printed = sorted({one.published["table"] for one in used if "table" in one.published})
         return {
-            "cells": [paths.cells(self.scale, paper, s) for s in studies],
-            "inference": [paths.inference(self.scale, paper, t) for t in tables],
-            "facts": [self.datasets.prepared(d, "json") for d in self.datasets_of(paper)],
-            "published": paths.published(self._folders[paper]),
+            "inference": [paths.inference(self.scale, paper, table) for table in tables],
+            "printed": [self._printed(paper)[table] for table in printed],
         }
 
-    def claim_cells(self, paper: str, artifact: str | None = None) -> dict[str, list[dict]]:
-        """Return tag -> its cells, for all tags that the claims use."""
-        sets = [one for claim in self.claims_about(paper, artifact) for one in listed(claim["over"] or [])]
-        tags = {tag for one in sets for tag in one.get("tag", ())}
-        return {tag: cells for tag, cells in self.simulation.tagged[paper].items() if tag in tags}
-
-    def claim_data(self, paper: str, about: str | None = None) -> list[tuple[str, str | None]]:
-        """Return each claim's data (stand-in, real or simulated), and why it cannot be measured (None if it can)."""
-        missing = self.missing_artifacts(paper)
+    def statement_data(self, paper: str, artifact: str | None = None) -> list[tuple[str, str]]:
+        """Return, for each statement, its data (simulated, real, stand-in), and why it has no table ("" if it has)."""
+        run = self.inference(paper)
         answers = []
-        for claim in self.claims_about(paper, about):
-            needed, artifact = listed(claim.get("dataset") or []), claim["artifact"]
-            used = [d for d in needed if d in self.datasets.statuses]
-            # A claim without cells uses formulas or published values.
-            data = self.origin(paper, artifact) if claim["over"] and not used else self.datasets.origin(used)
-            lacking = [self.datasets.missing_message(d) for d in used if self.datasets.is_missing(d)]
-            lacking += [f"No study of this run uses {d}." for d in needed if d not in used]
-            answers.append((data, " ".join(lacking) or missing.get(artifact)))
+        for statement in self.statements_about(paper, artifact):
+            if not statement.table:
+                answers.append(("", ""))
+                continue
+            studies = self._inference_studies(paper, statement.table)
+            used = set(statement.datasets) or {d for s in studies for d in self.simulation.datasets_of(paper, s)}
+            missing = {d for s in studies for d in self.simulation.lacking(paper, s)}
+            missing |= {d for d in used if d not in self.datasets.statuses or self.datasets.is_missing(d)}
+            reason = "" if statement.table in run and not set(statement.datasets) & missing else "No data."
+            if reason and missing:
+                reason = f"The data of {', '.join(sorted(missing))} are not there."
+            answers.append((self.datasets.origin(used - missing), reason))
         return answers
 
     def described(self) -> list[dict]:
@@ -242,7 +235,6 @@ class Outputs:
             {
                 "key": paper,
                 **{k: content.get(k, "") for k in about},
-                "claims": self.claims.get(paper, []),
                 "artifacts": self._artifacts_described(paper),
             }
             for paper, content in self.papers.items()

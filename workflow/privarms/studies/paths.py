@@ -40,7 +40,7 @@ study = "results/{}/studies/{}/{}.parquet".format
 cells = "results/{}/studies/{}/{}_cells.parquet".format
 inference = "results/{}/inference/{}/{}.parquet".format
 # A paper's part of the ledger; the ledger; the outcome of each statement; the report.
-claims = "results/{}/claims/{}.csv".format
+cases = "results/{}/cases/{}.csv".format
 ledger = "results/{}/ledger.csv".format
 statements = "results/{}/statements.csv".format
 report = "results/{}/report.html".format

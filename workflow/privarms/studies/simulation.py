@@ -33,14 +33,11 @@ class Simulation:
         }
         # (paper, study) -> its cells that run, in order
         self.cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
-        # paper -> tag -> its cells that run, by the columns of their studies, with `changed`
-        self.tagged: dict[str, dict[str, list[dict]]] = {paper: {} for paper in papers}
-        for (paper, _), cells in planned.items():
-            for cell in cells:
-                for tag in cell.tags:
-                    tagged = self.tagged[paper].setdefault(tag, [])
-                    if self._can_run(cell):
-                        tagged.append(grid.columns(cell) | {"changed": cell.changed})
+        # paper -> the tags of its grids
+        self.tags = {
+            paper: {tag for study in content["studies"] for cell in planned[paper, study] for tag in cell.tags}
+            for paper, content in papers.items()
+        }
         # Planned here, not on demand: if a rule's input function fails, Snakemake accepts the existing file.
         self._shards: dict[tuple[str, str], Shard] = {}
         # (paper, cell) -> the names of the shards with its blocks
@@ -68,6 +65,14 @@ class Simulation:
         learns = "auxiliary" in library.arguments("policies", cell.policy)
         alone = cell.policy_parameters.get("auxiliary") == "without"
         return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
+
+    def tagged(self, paper: str) -> dict[str, tuple[str, ...]]:
+        """Return cell -> the tags of its grids, for the paper's cells that run and have a tag."""
+        return {c.name: c.tags for study in self.papers[paper]["studies"] for c in self.cells[paper, study] if c.tags}
+
+    def shrunk(self, paper: str) -> list[str]:
+        """Return the cells of the studies whose settings at this scale are not the published ones."""
+        return sorted({c.name for study in self.papers[paper]["shrunk"] for c in self.cells[paper, study]})
 
     def studies(self, paper: str) -> list[str]:
         """Return the paper's studies that have cells in this run."""

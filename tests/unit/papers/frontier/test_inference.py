@@ -35,18 +35,10 @@ def test_regret_beside_the_bounds():
     assert first["se"] == pytest.approx(np.std([1, 2, 3, 94], ddof=1) / 2)
     bound = lower_bounds.azize(MEANS, 0.5) * math.log(100)
     assert first["bound_d_epsilon"] == pytest.approx(bound)
-    assert first["over_bound"] == pytest.approx(25 / bound)
     without = rows.iloc[-1]
     assert without["bound_lai_robbins"] == pytest.approx(lower_bounds.lai_robbins(MEANS) * math.log(100))
     assert math.isnan(without["bound_d_epsilon"])
     assert math.isnan(without["bound_azize_basu"])
-
-
-def test_the_bound_by_d_epsilon_over_the_older_ones():
-    _, bounds = made()
-    value = bounds[bounds["epsilon"] == 0.5].set_index("bound")["value"]
-    older = max(value["bound_lai_robbins"], value["bound_azize_basu"])
-    assert list(bounds["over_older"].dropna()) == [pytest.approx(value["bound_d_epsilon"] / older, abs=1e-12)]
 
 
 def test_the_table_of_regret():

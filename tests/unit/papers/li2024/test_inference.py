@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from privarms.environments import features_bernoulli
+from privarms.inference.proportions import clopper_pearson
 from privarms.papers.li2024 import inference
 from privarms.papers.li2024 import inference_formulas as by_formula
-from privarms.policies.experiment import conse_se, dp_conse
 from privarms.studies import paths
 from privarms.studies.results import Results
 from tests.unit.conftest import write
@@ -71,8 +71,7 @@ def test_regret_and_error_of_a_cell(tmp_path):
     assert (actual["eliminated_fraction"], actual["missing_fraction"]) == (0.5, 0.25)
     assert actual["product"] == pytest.approx(0.2 * 10 / 2)
     # The two factors have relative errors of .1 and .289.
-    assert actual["judged_product"] == actual["product"]
-    assert actual["judged_product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
+    assert actual["product_se"] == pytest.approx(math.hypot(0.1, math.sqrt(0.01 / 3) / 0.2))
     assert actual["gap_sum"] == pytest.approx(0.8)
 
 
@@ -106,28 +105,29 @@ def test_elimination_by_hand(tmp_path):
     assert actual["inverse_gap_sum"].tolist() == pytest.approx([2.5] * 3)
 
 
-def test_the_patients_that_the_proof_s_events_leave():
-    plain = conse_se.configure(1, 20_000, 1.0)
-    first, second = (math.ceil(dp_conse.epoch_length(plain, e)) for e in (1, 2))
-    # 4 h_1 = .2499 and 4 h_2 = .1250.
-    assert by_formula.sure_patients(plain, 0.26) == 1 + first
-    assert by_formula.sure_patients(plain, 0.24) == 1 + first + second
-    assert by_formula.sure_patients(plain, 0.0) == math.inf
-    # With epsilon = .1 4 (h_1 + c_1) = .73 and 4 (h_2 + c_2) = .27.
-    private = dp_conse.configure(1, 20_000, 1.0, 0.1)
-    lengths = [math.ceil(dp_conse.epoch_length(private, e)) for e in (1, 2)]
-    assert by_formula.sure_patients(private, 0.4) == 1 + sum(lengths)
-
-
-def test_runs_beyond_the_bounds_are_counted(tmp_path):
+def test_runs_beyond_the_bound_are_counted(tmp_path):
     n, gap = 20_000, 0.4
-    sure = by_formula.sure_patients(conse_se.configure(1, n, 1.0), gap)
     bound = by_formula.pulls_bound(n, gap, NAN)
     assert bound == pytest.approx(math.log(2 * math.log(5) * n) * 6400)
-    pulls = [sure, sure + 1, bound + 1]
-    runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [gap * p for p in pulls]}
+    runs = {"eliminated": [1, 1, 0], "wrong": [1, 0, 0], "first_half_regret": [gap * (bound + 1), 0.0, 0.0]}
     actual = inference.elimination(results(tmp_path, elimination=[rows(CELL, SIZE, runs, M=1)])).iloc[0]
-    assert (actual["over_sure"], actual["over_bound"]) == (2, 1)
+    assert actual["over_bound"] == 1
+    # The bound, 80,000 pulls, is more than half of 20,000.
+    assert actual["patients"] == "fewer"
+    # One run in three, times n; one has not decided and one has decided wrongly.
+    assert actual["over_bound_times_n"] == pytest.approx(20_000 / 3)
+    assert actual["undecided_times_n"] == pytest.approx(40_000 / 3)
+    low, high = clopper_pearson(1, 3, 1 - 2 * 0.0005 / 100)
+    assert (actual["wrong_times_n_low"], actual["wrong_times_n_high"]) == pytest.approx((n * low, n * high))
+
+
+def test_pulls_of_exp3e_over_its_bound(tmp_path):
+    # 16 C / gap^2 + 3 with C = 1 and a gap of .4 is 103; 206 and 0 pulls have a mean of 103.
+    runs = {"eliminated": 1, "wrong": 0, "first_half_regret": [82.4, 0.0]}
+    cell = rows(CELL | {"policy": "conse_exp3e"}, SIZE, runs, M=1, C=1.0)
+    actual = inference.elimination(results(tmp_path, elimination=[cell])).iloc[0]
+    assert actual["pulls_over_bound"] == pytest.approx(1.0)
+    assert actual["pulls_over_bound_se"] == pytest.approx(1.0)
 
 
 def test_coverage_by_hand(tmp_path):
@@ -142,6 +142,8 @@ def test_coverage_by_hand(tmp_path):
     # .02 over .45 / 9.9, .45 / 100 and twice that.
     ratios = [math.log(20_000) * 0.02 / 0.45, 2 / 0.45, 1 / 0.45, 1 / 0.45]
     assert actual["variance_ratio"].tolist() == pytest.approx(ratios)
+    assert actual["relative_bias"].tolist() == pytest.approx([1 / 3] * 4)
+    assert actual["relative_bias_low"].tolist() == [0.0] * 4
     # Both squares are equal.
     assert actual["variance_ratio_se"].tolist() == pytest.approx([0.0] * 4)
     assert actual["effect"].tolist() == [0.3] * 4
@@ -170,37 +172,3 @@ def test_estimators_are_compared_in_pairs(tmp_path):
     # 2.5 / 2; the differences 1.5 - 1.25 and 3.5 - 3.75 have a standard deviation of .3536, by 2 and the root of 2.
     assert actual["ratio"].tolist() == pytest.approx([1.25] * 2)
     assert actual["se"].tolist() == pytest.approx([0.125] * 2)
-
-
-def test_formulas_by_hand():
-    actual = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
-    assert actual["c_1", "printed"] == pytest.approx(2 * actual["c_1", "proof"])
-    assert actual["h_1", "per_arm"] == pytest.approx(math.sqrt(2) * actual["h_1", "printed"])
-    assert actual["batch_event", "printed"].item() < 0.5
-    # 4 (e^2 + 2)^2 log(4 n^2)^2
-    growth = (math.log(4e16) / math.log(4e8)) ** 2
-    assert actual["C", "printed"].iloc[1] / actual["C", "printed"].iloc[0] == pytest.approx(growth)
-    # (1 + e^2) / (1 + e^sqrt 2)
-    assert actual["exp3e_probabilities", "printed"].item() == pytest.approx(1.64065, rel=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("arrivals", "share"), [("stationary", 2), ("seasonal", 10_000 / (20_000 / 3 * 0.1 + 10_000 / 3 * 0.9))]
-)
-def test_the_propositions_count_all_patients_and_the_trial_those_of_the_first_half(arrivals, share):
-    # Two features with equal totals over the year. In the seasonal first half one has 0.1 for two thirds of the time.
-    environment = features_bernoulli.configure(2, 20_000, arrivals=arrivals)
-    assert by_formula.printed_order(environment, 20_000, 0.0, NAN) == pytest.approx(10_000, rel=1e-3)
-    actual = by_formula.formulas(None)
-    rows = actual[(actual["formula"] == "normaliser") & (actual["reading"] == arrivals) & (actual["n"] == 20_000)]
-    assert rows.set_index("alpha")["value"][0.1] == pytest.approx(share**0.9, rel=1e-3)
-
-
-def test_steps_of_the_proofs_by_formula():
-    actual = by_formula.formulas(None).set_index(["formula", "reading"])["value"]
-    # phi = 1/4: the arms have 1/2 and 3/4 or 1/4, and the printed form is 1/3.
-    divergence = 0.5 * math.log(0.5 / 0.75) + 0.5 * math.log(0.5 / 0.25)
-    assert actual["kl_over_its_form", "phi = 0.25"] == pytest.approx(3 * divergence)
-    # ceil(128 log(320,000) + 1) patients and the first one.
-    assert actual["first_half_regret", "printed"] == 1625
-    assert actual["chernoff"].max() < 1

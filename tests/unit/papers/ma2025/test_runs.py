@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025.inference import eliminations, first_eliminations, illustrated, log_spread, spread
+from privarms.ledger.contrasts import log_spread
+from privarms.papers.ma2025.inference import eliminations, illustrated
 
 from .made_up import runs
 
@@ -23,19 +23,6 @@ def test_the_spread_of_a_sample_and_its_error():
     assert log_spread(np.array([0.0, 0, 0, 4]))[1] == pytest.approx(math.sqrt((7 / 3 - 1) / 16))
     for flat in ([3.0, 3.0], [3.0]):
         assert all(map(math.isnan, log_spread(np.array(flat))))
-
-
-def test_every_cell_has_its_spread_at_the_horizon():
-    rows = pd.DataFrame({"cell": ["a"] * 4 + ["b"] * 2, "t": [5, 10] * 2 + [10, 10], "horizon": 10,
-                         "regret": [1.0, 2.0, 1.0, 8.0, 5.0, 5.0]})  # fmt: skip
-    empty = rows.iloc[:0]
-    cells = pd.DataFrame({"cell": ["a", "b"], "epsilon": [1, 2], "t": 10, "replicates": [2, 2]})
-    studies = [s for both in panels.STUDIES.values() for s in both]
-    actual = spread(runs({study: (rows if i == 0 else empty, cells) for i, study in enumerate(studies)}))
-    assert actual["cell"].tolist() == ["a", "b"]
-    assert actual["epsilon"].tolist() == [1, 2]
-    assert actual["log_sd"][0] == pytest.approx(math.log(math.sqrt(18)))
-    assert math.isnan(actual["log_sd"][1])
 
 
 def removed(**changes):
@@ -60,26 +47,6 @@ def test_removals_are_pooled_over_runs():
     assert nothing["removed"] == 0
     assert math.isnan(nothing["wrong"])
     assert math.isnan(nothing["wrong_se"])
-
-
-def test_the_first_arm_that_goes():
-    rows = pd.DataFrame(
-        [
-            {"cell": "a", "replicate": r, "t": t, "arm": k, "horizon": 50, "eliminated_after": after, "regret": 1.0 * r}
-            | {"local_regret": 0.0, "share": 0.5}
-            for r, gone in enumerate([(7, 20, 30), (3, math.nan, math.nan), (math.nan, 0, 10)])
-            for t in (25, 50)
-            for k, after in enumerate(gone)
-        ]
-    )
-    cells = pd.DataFrame([{"cell": "a", **SETTINGS, "horizon": 50, "n_aux": 0, "panels": "fig6 none", "replicates": 3}])
-    actual = first_eliminations(runs({"illustration": (rows, cells)})).iloc[0]
-    # The best arm, 0, does not count: 20, none (50), 0.
-    assert actual["users"] == pytest.approx(70 / 3)
-    assert actual["users_se"] == pytest.approx(np.std([20, 50, 0], ddof=1) / math.sqrt(3))
-    one = illustrated(runs({"illustration_curves": (rows, cells)}))
-    assert len(one) == 6
-    assert (one["regret"] == 0).all()
 
 
 def drawn(share, gone):

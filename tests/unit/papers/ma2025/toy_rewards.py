@@ -89,7 +89,7 @@ def results(folder, published=(), facts=None, **studies):
         add(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
     facts = [folder / f"{dataset}.json" for dataset in facts or ()]
     before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
-    wanted = {"table2": "real_data", "table2_pairs": "real_data", "adult_alternatives": "adult_settings"}
+    wanted = {"table2": "real_data", "adult_alternatives": "adult_settings"}
     # Few resamples are enough, because no test checks the ends of an interval.
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():

@@ -37,8 +37,11 @@ def test_corollary_3_6():
 def test_lemma_4_2():
     # (ln 50000 + ln ln 10) (100 + 40)
     assert bounds.pulls_order(gap=0.1, K=5, epsilon=0.25, beta=1e-4) == pytest.approx(1631.533502151980, rel=1e-12)
-    # ln ln 2 < 0 is replaced by 0.
-    assert bounds.pulls_order(gap=0.5, K=5, epsilon=1, beta=0.1) == pytest.approx(math.log(50) * 6)
+    # As printed, ln ln 2 is negative. So is the whole expression for a gap above exp(-beta/K) = .9753.
+    assert bounds.pulls_order(gap=0.5, K=5, epsilon=1, beta=0.1) == pytest.approx((math.log(50) - 0.366512920582) * 6)
+    assert bounds.pulls_order(gap=0.975, K=2, epsilon=1, beta=0.05) > 0
+    assert bounds.pulls_order(gap=0.976, K=2, epsilon=1, beta=0.05) < 0
+    assert math.isnan(bounds.pulls_order(gap=1.0, K=2, epsilon=1, beta=0.05))
 
 
 def test_the_ceiling_adds_the_epochs_until_the_gap_is_reached():
@@ -63,6 +66,24 @@ def test_epochs_grow_less_than_twofold_when_the_set_collapses_and_privacy_rules(
     assert bounds.epoch_growth(20, 2, 1, epsilon=1e-9, beta=1e-6) == pytest.approx(1.899295083485, rel=1e-9)
     # (512 ln 1280 + 1) / (128 ln 320 + 1)
     assert bounds.epoch_growth(4, 4, 1, epsilon=10, beta=0.1) == pytest.approx(3664.163062739456 / 739.345087461504)
+
+
+def test_all_epochs_over_the_last_one():
+    # As above, R_1 = 739.345 and R_2 = 3664.163 for K = 4 and beta = 0.1.
+    totals = bounds.total_over_last(1, 4, 2, beta=0.1)
+    assert totals == pytest.approx({1: 1.0, 2: 1 + 739.345087461504 / 3664.163062739456})
+
+
+def test_no_epoch_is_more_than_five_times_as_long_as_the_one_before():
+    # The errors of identical runs use this bound.
+    growth = [
+        bounds.epoch_growth(K, K, epoch, epsilon, beta)
+        for K in (2, 20)
+        for epoch in range(1, 20)
+        for epsilon in (1e-3, 0.25, 10)
+        for beta in (1e-4, 2e-8)
+    ]
+    assert max(growth) < 5
 
 
 def test_the_largest_number_that_the_proof_of_theorem_3_4_allows():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.sajed2019 import _bounds as bounds
@@ -31,8 +32,11 @@ def test_the_second_half_of_the_horizon():
     actual = inference.second_half(results(cells={"second_half": summaries}, replicates={"second_half": runs}))
     assert list(actual["policy"]) == ["dp_se", "dp_ucb"]
     assert list(actual["width"])[1] == "chan"
-    columns = ["half", "end", "growing", "replicates"]
-    assert actual[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 2], [1.0, 5.0, 1, 2]]
+    columns = ["half", "end", "growing", "replicates", "added", "added_se"]
+    # The second half adds 1 and 0 to DP-SE's runs, 8 and 0 to DP-UCB's.
+    assert actual[columns].to_numpy().tolist() == [[4.5, 5.0, 1, 2, 0.5, 0.5], [1.0, 5.0, 1, 2, 4.0, 4.0]]
+    assert actual[["still", "still_events", "still_trials", "runs"]].to_numpy().tolist() == [[0.5, 1, 2, 2]] * 2
+    assert list(actual["cells"]) == ["c0", "c1"]
 
 
 def test_the_law_of_the_regret_of_each_cell():
@@ -71,6 +75,7 @@ def test_the_ratio_to_dp_se_of_the_same_setting():
     # 10 +- 1 over 4 +- 0.5.
     assert actual["ratio"] == pytest.approx(2.5)
     assert actual["ratio_se"] == pytest.approx(2.5 * np.hypot(0.1, 0.125))
+    assert (actual["cells"], actual["runs"]) == ("c1 c0", 2)
 
 
 def test_the_ratio_on_an_instance_is_to_dp_se_on_the_same():
@@ -98,19 +103,16 @@ def test_how_regret_grows_with_the_horizon():
     logs = np.log([10**2, 10**3, 10**4])
     bent = [logs[0], logs[1], logs[1] * (logs[2] / logs[1]) ** 3]
     some = growth(*logs**2) + growth(*bent, policy="dp_se", width=None)
-    square, other = inference.growth(results(cells={"growth": some})).to_dict("records")
-    assert (square["policy"], square["width"], square["first"], square["last"]) == ("dp_ucb", "chan", 100, 10_000)
-    assert square["exponent"] == pytest.approx(2)
+    actual = inference.growth(results(cells={"growth": some}))
+    # All pairs of the three horizons, so a horizon that somebody adds changes no other row.
+    square = actual[actual["policy"] == "dp_ucb"].set_index(["first", "last"])
+    assert list(square.index) == [(100, 1_000), (100, 10_000), (1_000, 10_000)]
+    assert list(square["width"]) == ["chan"] * 3
+    assert square["exponent"].to_numpy() == pytest.approx(2)
     # The logarithm of the ratio has an error of .1 sqrt(2); ln(T) doubles.
-    assert square["exponent_se"] == pytest.approx(0.1 * np.sqrt(2) / np.log(2))
-    assert other["exponent"] == pytest.approx((np.log(1.5) + 3 * np.log(4 / 3)) / np.log(2))
-
-
-def test_the_noise_of_a_round_of_the_printed_counter():
-    actual = inference.noise_per_step(results()).set_index("horizon")
-    # A path from below the root has 14 nodes of scale 14, of variance 2 14^2.
-    assert actual.loc[10**4, "variance_ratio"] == pytest.approx(14 * 2 * 14**2 / np.log2(10**4) ** 3)
-    assert actual.loc[10**4, "deviation_ratio"] == pytest.approx(np.sqrt(14 * 2) * 14 / np.log(10**4))
+    assert square.loc[(100, 10_000), "exponent_se"] == pytest.approx(0.1 * np.sqrt(2) / np.log(2))
+    other = actual[actual["policy"] == "dp_se"].set_index(["first", "last"])["exponent"]
+    assert other.to_numpy() == pytest.approx([1, (np.log(1.5) + 3 * np.log(4 / 3)) / np.log(2), 3])
 
 
 def audited(events, trials=1000):
@@ -118,8 +120,9 @@ def audited(events, trials=1000):
     shared = {"cell": "c", "policy": "dp_ucb", "data": "simulated", "environment": "first_reward", "horizon": 8}
     shared |= {"K": 6, "width": "exact", "epsilon": 0.5, "replicate": 0, "trials": trials // 2}
     settings = [(noise, neighbour) for noise in (1.0, 0.5) for neighbour in (0, 1)]
+    names = {1.0: ("full", "c"), 0.5: ("half", "c")}
     return [
-        shared | {"noise": noise, "neighbour": neighbour, "events": part}
+        shared | {"cell": names[noise][neighbour], "noise": noise, "neighbour": neighbour, "events": part}
         for (noise, neighbour), count in zip(settings, events, strict=True)
         for part in (count // 2, count - count // 2)
     ]
@@ -129,11 +132,12 @@ def test_the_loss_of_an_audit_from_its_counts():
     actual = inference.audit_dp_ucb(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
     actual = actual.set_index("noise")
     assert list(actual["loss"]) == pytest.approx([np.log(200 / 51), np.log(150 / 100)])
-    # Two settings with two intervals each, valid together with probability .999.
-    ends = [clopper_pearson(count, 1000, 1 - 0.001 / 4) for count in (100, 150)]
+    # Two intervals in each of 100 settings, valid together with probability .999.
+    ends = [clopper_pearson(count, 1000, 1 - 0.001 / 200) for count in (100, 150)]
     assert actual.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
     assert actual.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
     assert (actual["claimed"] == 0.5).all()
+    assert list(actual["cells"]) == ["c half", "c full"]
 
 
 def pulls(summaries, runs):
@@ -159,6 +163,13 @@ def test_the_pulls_of_each_arm_beside_the_lemma():
     assert list(actual["ceiling"]) == ceilings
     assert list(actual["above"]) == [0.5, 0]
     assert list(actual["any_above"]) == [0.5, 0.5]
+    # One of two runs, over beta = .01; the interval is valid for 100 rows at once.
+    assert list(actual["any_above_over_beta"]) == [50, 50]
+    low, high = clopper_pearson(1, 2, 1 - 0.001 / 100)
+    assert actual[["any_above_over_beta_low", "any_above_over_beta_high"]].to_numpy() == pytest.approx(
+        np.array([[100 * low, 100 * high]] * 2)
+    )
+    assert list(actual["cells"]) == ["c0", "c0"]
     assert (actual["beta"] == 0.01).all()
     assert actual["order"].iloc[1] == bounds.pulls_order(0.5, 3, 0.5, 0.01)
 
@@ -183,6 +194,17 @@ def test_the_worst_gap_beside_the_theorem():
     assert actual["gap"] == 0.25
     assert actual["order"] == pytest.approx(order)
     assert (actual["ratio"], actual["ratio_se"]) == pytest.approx((10 / order, 1 / order))
+    assert (actual["order_ratio"], actual["order_ratio_se"]) == pytest.approx((10 / order, 1 / order))
+
+
+def test_identical_runs_do_not_make_a_mean_exact():
+    summaries = [c | {"regret_se": 0.0, "replicates": 50} for c in cells({"bottom": 0.5})]
+    (actual,) = inference.minimax(results(cells={"minimax": summaries})).to_dict("records")
+    # With probability .999 at most a share p of other runs differ, each by at most 50. This is a half-width.
+    p = 1 - (0.0005 / 100) ** (1 / 50)
+    assert actual["ratio_se"] == 0
+    order = actual["order"]
+    assert actual["order_ratio_se"] == pytest.approx(50 * p / scipy.stats.t.isf(0.0005, 49) / order)
 
 
 def test_stopping_times_beside_the_theorems():

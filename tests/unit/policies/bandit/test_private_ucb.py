@@ -94,6 +94,12 @@ def test_ties_go_to_the_lowest_arm():
     assert private_ucb.choose(params, state, np.empty(0), 8, rng) == 1
 
 
+def test_the_bonus_without_the_factor_K():
+    usual, other = (private_ucb.configure(K, T, EPSILON, "as_printed", factor) for factor in (True, False))
+    assert private_ucb.private_bonus(usual, 7) == pytest.approx(K * private_ucb.private_bonus(other, 7))
+    assert usual.node_scale == other.node_scale
+
+
 def test_experiment_1_is_round_robin_and_so_says_nothing_of_adaptivity():
     # Only the bonus of about 3e5 over the pulls matters, so every arm has T / K pulls in every run.
     ladder = bernoulli.configure(20, top=1.0, bottom=0.05)

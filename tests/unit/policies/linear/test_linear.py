@@ -59,15 +59,17 @@ class Oful(Regressions):
 
 
 class AsReleased(Regressions):
-    def __init__(self):
+    def __init__(self, shared=True):
         super().__init__()
+        self.shared = shared
         self.base, self.first = [None] * K, [0] * K
 
     def add(self, arm, x, y):
         earlier = len(self.rewards[arm])
         super().add(arm, x, y)
         if earlier <= D:
-            self.base[arm], self.first[arm] = self.every.T @ self.every, earlier + 1
+            contexts = self.every if self.shared else self.rows[arm]
+            self.base[arm], self.first[arm] = contexts.T @ contexts, earlier + 1
 
     def estimate(self, arm):
         own = self.rows[arm][self.first[arm] :]
@@ -134,6 +136,7 @@ POLICIES = {
     "oful": (oful, {}, lambda rng: Oful()),
     "oful other": (oful, {"ridge": 0.1, "beta": 0.5}, lambda rng: Oful(0.1, 0.5)),
     "as released": (linear_ucb_as_released, {}, lambda rng: AsReleased()),
+    "own contexts": (linear_ucb_as_released, {"shared_contexts": False}, lambda rng: AsReleased(shared=False)),
     "private": (private_linear_ucb, {"horizon": T, "epsilon": 30.0}, lambda rng: Private(rng, 30.0)),
     "no bonus": (
         private_linear_ucb,

@@ -1,1 +1,1 @@
-"""The frontier of epsilon-DP Bernoulli bandits: inference tables, figures, tables and claims."""
+"""The frontier of epsilon-DP Bernoulli bandits: inference tables, figures, tables and statements."""

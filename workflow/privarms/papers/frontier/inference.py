@@ -1,12 +1,15 @@
-"""Inference tables: numbers computed from the studies for figures, tables and claims."""
+"""Inference tables: numbers computed from the studies for figures, tables and statements."""
 
 import numpy as np
 import pandas as pd
 
 from privarms.audits import first_choice, first_choice_adap_klucb
-from privarms.audits.reduction import COUNTS, reduce
+from privarms.audits.reduction import COUNTS, parameters, reduce
 from privarms.inference import lower_bounds
+from privarms.inference.divergences import kl
 from privarms.inference.rows import as_frame
+from privarms.jit.cache import compiled
+from privarms.ledger import contrasts
 from privarms.plots.curves import described, entries
 from privarms.studies.results import Results
 
@@ -14,6 +17,17 @@ AUDITS = {f"audit_{policy}": first_choice for policy in ("adap_ucb", "adap_klucb
 AUDITS["audit_adap_klucb"] = first_choice_adap_klucb
 CONFIDENCE = 0.95
 BOUNDS = ("bound_lai_robbins", "bound_azize_basu", "bound_d_epsilon")
+# The paper's alpha, which is also the default of both AdaP policies.
+ALPHA = 3.1
+# The privacy budgets in the experiments of Azize et al. 2025.
+PRINTED_EPSILON = (0.01, 0.1, 0.5, 1.0)
+POINT = ["instance", "K", "top", "bottom", "spacing", "horizon"]
+# The columns that statements use next to a value: what the row is about, and what states its error.
+ABOUT = ["policy", "width", "instance", "epsilon", "horizon", "regret_largest_share", "runs", "cells"]
+# Those whose regret the papers compare with others'.
+BASELINES = ("adap_ucb", "adap_klucb", "dp_se")
+# Regret at other budgets is divided by that at these: the end of the high-privacy regime, and our largest budget.
+REFERENCES = (0.3, 5.0)
 
 
 def _named(cells: pd.DataFrame) -> pd.DataFrame:
@@ -34,6 +48,18 @@ def _bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str,
     return {name: value * np.log(horizon) for name, value in zip(BOUNDS, values, strict=True)}
 
 
+def _upper_bounds(means: tuple[float, ...], epsilon: float, horizon: int) -> dict[str, float]:
+    """Return the upper bounds on AdaP-UCB's and AdaP-KLUCB's regret (Azize & Basu 2022, Theorems 7 and 8).
+
+    Theorem 8 has constants C1(alpha) and C2 without values. We set both to 1 and leave out the term without T.
+    """
+    best = max(means)
+    gaps = [(best - mean, float(compiled(kl)(mean, best))) for mean in means if mean < best]
+    seventh = sum(16 * ALPHA / min(gap, epsilon) * np.log(horizon) + ALPHA / (ALPHA - 3) for gap, _ in gaps)
+    eighth = sum(gap / min(apart, epsilon * gap) * np.log(horizon) for gap, apart in gaps)
+    return {"theorem_7": seventh, "theorem_8": eighth}
+
+
 def _summary(regret: np.ndarray) -> dict[str, float]:
     median, q90, q99 = np.quantile(regret, [0.5, 0.9, 0.99])
     share = regret.max() / regret.sum() if regret.sum() > 0 else np.nan
@@ -42,47 +68,121 @@ def _summary(regret: np.ndarray) -> dict[str, float]:
 
 
 def _with_bounds(results: Results, study: str) -> pd.DataFrame:
-    """Return regret at the horizon and the lower bounds times ln T; one row per cell of a study.
-
-    over_bound, over_bound_se: mean regret and its standard error over the bound by d_epsilon
-    """
+    """Return regret at the horizon and the lower bounds times ln T; one row per cell of a study."""
     cells = _named(results.cells(study)).set_index("cell")
     runs = results.replicates(study, ("cell", "horizon", "t", "regret"))
     ends = runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True, sort=False)["regret"]
     output = {name: _summary(regret.to_numpy()) for name, regret in ends}
     rows = [output[name] | _bounds(c.means, c.epsilon, c.horizon) for name, c in cells.iterrows()]
-    frame = cells.drop(columns="means").join(pd.DataFrame(rows, cells.index)).reset_index()
-    bound = frame["bound_d_epsilon"]
-    return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
+    return cells.join(pd.DataFrame(rows, cells.index)).reset_index()
+
+
+def _means(results: Results, study: str) -> pd.DataFrame:
+    """Return the private policies' rows of `_with_bounds` with the columns that `contrasts` needs.
+
+    The regret of one run is between 0 and the horizon times the largest gap.
+    """
+    rows = _with_bounds(results, study)
+    rows = rows[rows["epsilon"].notna()]
+    most = rows["horizon"] * [max(means) - min(means) for means in rows["means"]]
+    error = contrasts.error(rows["regret"], rows["se"], rows["replicates"], 0, most)
+    return rows.assign(regret_mean=rows["regret"], regret_se=error, runs=rows["replicates"], cells=rows["cell"])
 
 
 def regret(results: Results) -> pd.DataFrame:
     """Return regret at the horizon with the bounds; one row per cell of study `regret`."""
-    return _with_bounds(results, "regret")
+    return _with_bounds(results, "regret").drop(columns="means")
 
 
 def regimes(results: Results) -> pd.DataFrame:
     """Return regret at the horizon with the bounds; one row per cell of study `regimes`."""
-    return _with_bounds(results, "regimes")
+    return _with_bounds(results, "regimes").drop(columns="means")
+
+
+def over_bounds(results: Results) -> pd.DataFrame:
+    """Return mean regret of study `regret` over a bound (`quotient`); one row per cell and bound.
+
+    bound: `d_epsilon` (the lower bound times ln T), `theorem_7`, `theorem_8` (the upper ones of `_upper_bounds`)
+    """
+    rows = _means(results, "regret")
+    upper = pd.DataFrame([_upper_bounds(c.means, c.epsilon, c.horizon) for c in rows.itertuples()], rows.index)
+    bounds = {"d_epsilon": rows["bound_d_epsilon"], **upper}
+    over = [
+        rows.reindex(columns=ABOUT).assign(
+            bound=name, quotient=rows["regret"] / bound, quotient_se=rows["regret_se"] / bound
+        )
+        for name, bound in bounds.items()
+    ]
+    return pd.concat(over, ignore_index=True)
+
+
+def _ratios(rows: pd.DataFrame, bottoms: pd.DataFrame, on: list[str]) -> pd.DataFrame:
+    pairs = contrasts.ratios(rows, bottoms, "regret", on, name="quotient")
+    return pairs.reindex(columns=["entry", *ABOUT, *(column for column in pairs if column.startswith("quotient"))])
+
+
+def ratios(results: Results) -> pd.DataFrame:
+    """Return mean regret over that of a baseline (`to`) at the same point of study `regret`; one row per pair."""
+    rows = _means(results, "regret").drop(columns="ratio")
+    settings = rows[rows["policy"].isin(BASELINES)].groupby("entry", sort=False)
+    pairs = pd.concat([_ratios(rows, some, [*POINT, "epsilon"]).assign(to=to) for to, some in settings])
+    return pairs[pairs["entry"] != pairs["to"]].drop(columns="entry").reset_index(drop=True)
+
+
+def regime_ratios(results: Results) -> pd.DataFrame:
+    """Return mean regret over that of the same policy at another epsilon (`to`), 0.3 or 5; one row per pair."""
+    rows = _means(results, "regimes").rename(columns={"ratio": "batch_ratio"})
+    same = [*POINT, "entry", "batch_ratio"]
+    pairs = [_ratios(rows, rows[rows["epsilon"] == epsilon], same).assign(to=epsilon) for epsilon in REFERENCES]
+    return pd.concat(pairs, ignore_index=True).drop(columns="entry")
 
 
 @as_frame
 def bounds(results: Results) -> pd.DataFrame:
     """Return the lower bounds times ln T; one row per instance, epsilon, horizon and bound.
 
-    The bound of Lai & Robbins has one row per epsilon, and one without epsilon. over_older: the bound by d_epsilon over
-    the larger of the two others, NaN in their rows; rounded to twelve digits, because equal bounds are sums in
-    different orders
+    The bound of Lai & Robbins has one row per epsilon, and one without epsilon.
     """
     cells = described(results.cells("regret"))
     columns = ["instance", "K", "top", "bottom", "spacing", "epsilon", "horizon", "means"]
     for point in cells[columns].drop_duplicates(ignore_index=True).to_dict("records"):
-        values = _bounds(point.pop("means"), point["epsilon"], point["horizon"])
-        *older, newest = values.values()
-        over_older = {BOUNDS[-1]: round(newest / max(older), 12)}
-        for name, value in values.items():
+        for name, value in _bounds(point.pop("means"), point["epsilon"], point["horizon"]).items():
             if value == value:
-                yield point | {"bound": name, "value": value, "over_older": over_older.get(name)}
+                yield point | {"bound": name, "value": value}
+
+
+@as_frame
+def older_bounds(results: Results) -> pd.DataFrame:
+    """Return the bound by d_epsilon over older ones, on mu1 to mu4 at the budgets of Azize et al. 2025; exact.
+
+    ratio: over the larger of the two older bounds, rounded to twelve digits, because equal bounds are sums in
+    different orders
+    """
+    instances = results.published_table("instances").set_index("instance")
+    for instance in ("mu1", "mu2", "mu3", "mu4"):
+        means = tuple(instances.loc[instance].to_numpy(float))
+        for epsilon in PRINTED_EPSILON:
+            newest = lower_bounds.azize(means, epsilon)
+            older = max(lower_bounds.lai_robbins(means), lower_bounds.azize_basu(means, epsilon))
+            yield {"instance": instance, "epsilon": epsilon, "ratio": round(newest / older, 12)}
+
+
+@as_frame
+def minimax(results: Results) -> pd.DataFrame:
+    """Return the private term of the minimax bound over the other term (Azize & Basu 2022, Theorem 2); exact.
+
+    The terms are (K - 1) / (131 epsilon) and sqrt(T (K - 1)) / 27, at the K and T of the paper's example.
+
+    regime: `high` for budgets below the printed threshold 131/27 sqrt((K - 1) / T), `example` for budgets from the
+    printed 0.05 up
+    """
+    K, T = 100, 10**6
+    threshold = 131 / 27 * np.sqrt((K - 1) / T)
+    budgets = {"high": threshold * np.array([0.01, 0.1, 0.5, 0.99]), "example": [0.05, 0.1, 1.0]}
+    for regime, some in budgets.items():
+        for epsilon in some:
+            ratio = (K - 1) / (131 * epsilon) / (np.sqrt(T * (K - 1)) / 27)
+            yield {"K": K, "T": T, "regime": regime, "epsilon": float(epsilon), "ratio": float(ratio)}
 
 
 def tail(results: Results) -> pd.DataFrame:
@@ -98,8 +198,18 @@ def tail(results: Results) -> pd.DataFrame:
 
 def audit(results: Results) -> pd.DataFrame:
     """Return the audits of the private policies; one row per policy, epsilon and multiple of the noise."""
-    parts = [
-        reduce(results.replicates(study), of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE)
-        for study, of in AUDITS.items()
-    ]
+    parts = []
+    for study, of in AUDITS.items():
+        counts = results.replicates(study)
+        rows = reduce(counts, of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE)
+        setting = [name for name in parameters(counts) if name in rows]
+        cells = counts.groupby(setting, dropna=False, observed=True)["cell"].agg(lambda names: " ".join(names.unique()))
+        parts.append(rows.merge(cells.rename("cells").reset_index(), on=setting))
     return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
+
+
+def losses(results: Results) -> pd.DataFrame:
+    """Return the exact loss (`exact`) and its lower bound from counts (`bound`) over the claimed one."""
+    rows = audit(results)
+    over = {"exact": rows["exact"] / rows["claimed"], "bound": rows["lower_bound"] / rows["claimed"]}
+    return rows[["subject", "epsilon", "noise", "cells"]].assign(**over)

@@ -23,6 +23,10 @@ OLDER = {"logarithm", "offset"}
 POLICY = "ldp_mab"
 # Contexts of both environments.
 DIMENSIONS = 2
+# The algorithms that statements name. No text gives the constant c of the text's algorithm. At c = 64 and above no arm
+# is removed at the published sizes, so play is uniform.
+PROGRAM, OLDER_PROGRAM, NOISY = "program", "older program", "program with noise"
+UNIFORM, UNIFORM_FROM = "text with c >= 64", 64
 
 AXES = ["n", "epsilon", "n_aux", "epsilon_aux", "order", "gamma", "kappa", "M", "K"]
 KEY = ["variant", "epsilon", "epsilon_aux", "gamma", "kappa", "n", "n_aux", "M", "K", "order"]
@@ -56,6 +60,21 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
     released = (frame["variant"] == "as_released") & (frame["policy"] == POLICY)
     frame["program"] = ["" if not r else "older" if o else "current" for r, o in zip(released, older, strict=True)]
     return frame
+
+
+def algorithm(variant: str, c: float, deviation: str) -> str:
+    """Return the name of a cell's algorithm; "" for one that no statement is about, and for c = 64 and above.
+
+    deviation : points in which the program follows the text, or the text the program; `choice` is uniform play among
+        the arms that are left, as in Figure 6
+    """
+    if variant == "as_printed":
+        return "" if deviation or c >= UNIFORM_FROM else f"text with c = {c:g}"
+    if variant != "as_released":
+        return ""
+    if set(deviation.split()) == OLDER:
+        return OLDER_PROGRAM
+    return {"": PROGRAM, "noise": NOISY, "choice": "program with uniform choices"}.get(deviation, "")
 
 
 def _order(budgets: list[str]) -> str:

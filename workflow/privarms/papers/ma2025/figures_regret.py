@@ -70,8 +70,8 @@ ENVIRONMENTS = {
 ALGORITHMS = {
     "exponential": "As released, with noise from every user (`+ noise`), and as printed. As printed has the text's "
     "reward functions and auxiliary contexts, the others the program's. Diamonds: means of the authors' logs.",
-    "symmetric": "As released, and with noise from every user (`+ noise`). We take the program's second environment "
-    "for the supplement's alternative setting, which is not available.",
+    "symmetric": "As released, with noise from every user (`+ noise`), and as printed. We take the program's second "
+    "environment for the supplement's alternative setting, which is not available.",
 }
 TITLES = {
     "fig7a": "Figure 7(a): regret over target users",
@@ -99,10 +99,10 @@ CAPTIONS = {
 # Only in the first environment.
 NOTES = {
     "fig7a": " The current program is the released one; an older version drew the figure in the paper.",
-    "fig8": " As printed has one setting per panel.",
-    "fig9a": " As printed has one setting.",
-    "fig9b": " As printed has one setting.",
-    "fig9c": " As printed has one setting of each order.",
+    "fig8": " As printed has n_Q = 50,000 and eps_m = 8, and at gamma = 0 the ends of both axes.",
+    "fig9a": " As printed has n_Q = 50,000 and three kappa.",
+    "fig9b": " As printed has n_Q = 50,000 and three gamma.",
+    "fig9c": " As printed has n_Q = 50,000.",
 }
 
 

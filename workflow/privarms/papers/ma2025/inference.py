@@ -1,6 +1,7 @@
 """The inference tables: each function takes the results and returns a frame."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,11 @@ import pandas as pd
 from privarms.audits import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.environments import exponential
+from privarms.inference.laplace_sums import log_miss_bound
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025._panels import DIMENSIONS
-from privarms.plots.curves import parameters
+from privarms.papers.ma2025.inference_contrasts import SIZES
 from privarms.protocols.locally_private import expected_rewards
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
@@ -21,47 +22,23 @@ from privarms.studies.streams import digest, stream
 CONFIDENCE = 0.999
 DRAWN_SEED = 2025
 SETTING = ["variant", "differ", "event", "batch", "epsilon"]
-# Grid points along an edge of the cube for approximation errors; a power of 2, so equal bins have equal numbers.
-FINE = 4096
-# The depth and the arms of the bins that are judged.
-DEEPEST, ARMS = 12, 3
-STUDIES = [study for both in panels.STUDIES.values() for study in both]
+ARMS = 3
 
 
 def privacy(results: Results) -> pd.DataFrame:
     """Return the privacy loss of a batch's sums about its last user, per variant, difference, event, batch and epsilon.
 
     exact: log ratio of the event's probabilities, inf if one is 0, nan if both are; lower_bound: on epsilon, from
-    counts, -inf if the event was not seen; trials: with each of the users
+    counts, -inf if the event was not seen; trials: with each of the users; loss: exact over epsilon, 0 for an event
+    that is impossible with both users; cells: of the two users
     """
-    table = reduce(results.replicates("privacy"), neighbouring_users.AUDIT, SETTING, CONFIDENCE)
+    runs = results.replicates("privacy")
+    table = reduce(runs, neighbouring_users.AUDIT, SETTING, CONFIDENCE)
+    # Sums have many terms: a loss of exactly epsilon is rounded.
+    table = table.assign(loss=(table["exact"] / table["epsilon"]).fillna(0).round(9))
+    pairs = runs.astype({"cell": str}).groupby(SETTING, observed=True, dropna=False)["cell"].unique().map(" ".join)
+    table = table.merge(pairs.rename("cells").reset_index(), on=SETTING, how="left")
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
-
-
-@as_frame
-def spread(results: Results) -> pd.DataFrame:
-    """Return how much the regret of each cell of Figures 7 to 9 varies from run to run.
-
-    log_sd, log_sd_se: the logarithm of the standard deviation, and its standard error; nan if runs do not differ
-    """
-    for study in STUDIES:
-        settings = parameters(results.cells(study))
-        runs = results.replicates(study, ("cell", "t", "horizon", "regret"))
-        runs = runs[runs["t"] == runs["horizon"]]
-        for cell, regret in runs.groupby("cell", observed=True, sort=False)["regret"]:
-            log_sd, se = log_spread(regret.to_numpy())
-            row = {"study": study, "cell": cell, **settings.loc[cell], "replicates": len(regret)}
-            yield row | {"log_sd": log_sd, "log_sd_se": se}
-
-
-def log_spread(sample: np.ndarray) -> tuple[float, float]:
-    """Return the logarithm of a sample's standard deviation, and its standard error by the fourth moment."""
-    if len(sample) < 2 or not np.ptp(sample) > 0:
-        return math.nan, math.nan
-    centred = sample - sample.mean()
-    variance = (centred**2).mean()
-    kurtosis = (centred**4).mean() / variance**2
-    return math.log(sample.std(ddof=1)), math.sqrt(max(kurtosis - 1, 0) / (4 * len(sample)))
 
 
 @as_frame
@@ -101,22 +78,6 @@ def eliminations(results: Results) -> pd.DataFrame:
         }
 
 
-@as_frame
-def first_eliminations(results: Results) -> pd.DataFrame:
-    """Return the target users before a sub-optimal arm is eliminated at the test point, per cell of `illustration`.
-
-    users, users_se: mean and standard error; 0 in the auxiliary stage, the horizon if no arm is eliminated
-    """
-    cells = parameters(results.cells("illustration"))
-    for head, columns in results.by_cell("illustration", ("t", "arm", "replicate", "eliminated_after")):
-        cell, horizon = head["cell"].iloc[0], head["horizon"].iloc[0]
-        own = (columns["t"] == horizon) & (columns["arm"] > 0)
-        users = pd.Series(columns["eliminated_after"][own]).groupby(columns["replicate"][own]).min()
-        users = users.fillna(float(horizon))
-        measured = {"replicates": len(users), "users": users.mean(), "users_se": users.sem()}
-        yield {"cell": cell, **cells.loc[cell], **measured}
-
-
 def illustrated(results: Results) -> pd.DataFrame:
     """Return the first run of each cell of study `illustration_curves`, which Figure 6 shows next to the means.
 
@@ -151,24 +112,39 @@ def partitions(results: Results) -> pd.DataFrame:
 
 
 @as_frame
-def formulas(results: Results) -> pd.DataFrame:
-    """Return values of the paper's formulas, without any run; one row per formula and depth of a bin.
+def radius(results: Results) -> Iterator[dict]:
+    """Return how often an estimate leaves its radius (14) or (28), one row per algorithm of study `eliminations`.
 
-    diameter: of a bin over (17)'s tau_s; approximation_error: largest distance of a reward from the mean of its bin,
-    over tau_s, for uniform contexts and Figure 4's reward functions, which only depend on the first coordinate;
-    density: the integral of c ||x - 1/2||_inf^2 over the square with the printed c = 2^-gamma d / (d + gamma)
+    missed, missed_events, missed_trials: share of runs in which any estimate is outside at any look, and both counts.
+    The text's c = 640 also has a row `proof`: the largest bound of `laplace_sums` over the n of Figure 7, with up to n
+    bins and epsilon up to 1. limit: 1/n^2; over_limit: the bound times n^2
     """
-    x = (np.arange(FINE) + 0.5) / FINE
-    contexts = np.column_stack([x] + [np.full_like(x, 0.5)] * (DIMENSIONS - 1))
-    means = compiled(expected_rewards)(exponential.configure(ARMS, "as_printed"), np.ascontiguousarray(contexts))
-    # The mass between radii r and r + dr is d 2^d r^(d - 1) dr, so the power integrates to c again.
-    yield {"formula": "density", "depth": 0, "value": (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2}
-    for s in range(DEEPEST + 1):
-        tau = 2 * math.sqrt(DIMENSIONS) * 2 ** (-s / DIMENSIONS)
-        # The longest edge is halved first, so edges differ by a factor of at most 2.
-        edges = [2.0 ** -(s // DIMENSIONS + (k < s % DIMENSIONS)) for k in range(DIMENSIONS)]
-        # The worst cut leaves the first coordinate its longest edge.
-        bins = means.reshape(-1, int(max(edges) * FINE), ARMS)
-        error = float(np.abs(bins - bins.mean(axis=1, keepdims=True)).max()) / tau
-        yield {"formula": "diameter", "depth": s, "value": round(math.hypot(*edges) / tau, 9)}
-        yield {"formula": "approximation_error", "depth": s, "value": error}
+    cells = panels.named(results.cells("eliminations"))
+    cells = cells[(cells["variant"] == "as_printed") & (cells["also"] == "") & (cells["deviation"] == "")]
+    cells = cells.assign(cell=cells["cell"].astype(str))
+    runs = results.replicates("eliminations", ("cell", "misses")).astype({"cell": str})
+    runs = runs.merge(cells[["cell", "c", "n"]], on="cell")
+    for c, some in runs.groupby("c"):
+        missed, trials = int((some["misses"] > 0).sum()), len(some)
+        about = {"variant": "as_printed", "algorithm": f"text with c = {c:g}", "by": "runs", "runs": trials}
+        counts = {"missed": missed / trials, "missed_events": missed, "missed_trials": trials}
+        yield about | counts | {"n": int(some["n"].max()), "cells": " ".join(some["cell"].unique())}
+    bounds = {n: log_miss_bound(640, n, ARMS) for n in SIZES["as_released"]}
+    worst = max(bounds, key=lambda n: bounds[n] + 2 * math.log(n))
+    yield {"variant": "as_printed", "algorithm": "text with c = 640", "by": "proof", "missed": math.exp(bounds[worst]),
+           "n": worst, "cells": ""}  # fmt: skip
+
+
+@as_frame
+def authors_logs(results: Results) -> Iterator[dict]:
+    """Return statistics of the authors' logs: the fewest runs of a cell, and how far our regret as released is off.
+
+    mean, spread: mean and standard deviation of the z-scores of `panels.agreement`; runs: the cells of the logs
+    """
+    fewest = float(panels.logs(results)["replicates"].min())
+    exact = {"value": fewest, "value_low": fewest, "value_high": fewest, "cells": ""}
+    yield {"statistic": "runs", "figures": "drawn from the released logs"} | exact
+    z = panels.agreement(results)["z"].dropna()
+    n = max(len(z), 2)
+    for name, value, se in (("mean", z.mean(), n**-0.5), ("spread", z.std(), (2 * (n - 1)) ** -0.5)):
+        yield {"statistic": name, "value": value, "value_se": se, "runs": len(z), "cells": ""}

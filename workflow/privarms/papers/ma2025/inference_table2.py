@@ -3,23 +3,25 @@
 The methods of a row are compared over the same replicates, with the same users in the same order.
 """
 
-import itertools
-import math
-
 import numpy as np
 import pandas as pd
 
 from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
 from privarms.inference.rows import as_frame
-from privarms.papers.ma2025._table2 import METHOD, ROW, at_times, named, reference, repeated
+from privarms.ledger.contrasts import error, ratios
+from privarms.papers.ma2025._table2 import METHOD, PUBLISHED_DATASETS, ROW, at_times, named, reference, repeated
 from privarms.studies.results import Results
 from privarms.studies.streams import digest, stream
 
 ALPHA = 0.05
 BOOTSTRAP_SEED = 2025
 ADULT = "adult"
-MAIN = "as in Table 2"
+DEFAULT, MAIN = "default", "as in Table 2"
+# The start of the name of a setting that only changes ABSE.
+OF_ABSSE = "ABSE: "
+# Table 2 also shows Adult with this rate of Linear and NN.
+CHOSEN_RATE = "rate 0.1"
 # The text of a choice, if its name is not enough.
 CHOICES = {
     "adultmarital": "sources by marital status",
@@ -28,7 +30,8 @@ CHOICES = {
     "adultall": "reduction fitted on all rows",
     "learnt first": "first source alone",
 }
-KEYS = ["data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
+KEYS = ["dataset", "data", "epsilon", "epsilon_aux", "time", "method", "auxiliary"]
+ERRORS = ["ratio", "ratio_se", "ratio_bottom", "ratio_top_sd", "ratio_bottom_sd"]
 ENTRY = [
     *("reward_mean", "reward_se", "base", "base_se", "ratio", "se", "replicates"),
     *("best", "significant", "significant_holm", "best_method", "best_setting", "best_auxiliary"),
@@ -118,55 +121,59 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
     return pd.DataFrame(rows).assign(**{f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")})
 
 
-def table2_pairs(results: Results) -> pd.DataFrame:
-    """Return each pair of compared methods of a row of Table 2, the better one first.
-
-    p: of the signed-rank test that it is larger; gap, gap_se: the difference of mean rewards, with its error from
-    differences by replicate; other_*: columns of the other method
-    """
-    cells = repeated(named(at_times(results.cells("real_data"))))
-    rewards = _rewards(results)
-    own = [*METHOD, "settings"]
-    rows = []
-    for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
-        contest = _compared(row)
-        of = _rewards_of(contest, rewards, row["time"].iloc[0])
-        # The first of equals is the better one, as in `_contest`.
-        means = {cell: -rewards.mean() for cell, rewards in of.items()}
-        ordered = sorted(contest.to_dict("records"), key=lambda one: means[one["cell"]])
-        for first, second in itertools.combinations(ordered, 2):
-            ours, others = (of[one["cell"]].to_numpy(float) for one in (first, second))
-            names = {k: first[k] for k in own} | {f"other_{k}": second[k] for k in own}
-            gaps = ours - others
-            output = {"p": wilcoxon_p_value(ours, others), "gap": gaps.mean()}
-            output |= {"gap_se": gaps.std(ddof=1) / math.sqrt(len(gaps)), "replicates": len(gaps)}
-            rows.append(dict(zip(ROW, key, strict=True)) | names | output)
-    names = [*own, *(f"other_{k}" for k in own)]
-    return pd.DataFrame(rows, columns=[*ROW, *names, "p", "gap", "gap_se", "replicates"])
-
-
 @as_frame
-def adult_alternatives(results: Results) -> pd.DataFrame:
-    """Return Adult's entries under each alternative, without LDPMAB as printed; no ratio if ABSE did not run."""
-    main = results.cells("real_data")
-    main = main[main["dataset"] == ADULT]
+def table2_settings(results: Results) -> pd.DataFrame:
+    """Return the entries of Table 2 on the paper's datasets, in each `setting` that the paper leaves open.
+
+    A row per dataset, pair of budgets, time, method, auxiliary, variant and setting: ratio of mean rewards to ABSE's
+    with its error, and the parts of the error; se: the error of the method's own mean, over ABSE's mean; cells, runs.
+    Only Adult has other settings than `default`: the preparation, a parameter of the methods, or one of ABSE. The
+    algorithm as printed has its constant c. A row's method and ABSE share the users of a replicate in the paper; here
+    they are independent.
+    """
+    main = named(results.cells("real_data"))
+    main = main[main["dataset"].isin(PUBLISHED_DATASETS)]
     references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
     absse = pd.concat([named(cells[cells["policy"] == "absse"]) for cells in references], ignore_index=True)
-    for cells in (main, results.cells("adult_sensitivity"), results.cells("adult_settings")):
-        cells = named(at_times(cells), first=named(main))
+    # What somebody adds to `real_data` is no setting of the paper's methods.
+    own = main[main["setting"].isin(["", CHOSEN_RATE]) | (main["variant"] == "as_printed")]
+    others = [named(results.cells(study), first=main) for study in ("adult_sensitivity", "adult_settings")]
+    for cells in (own, *others):
+        cells = at_times(cells)
+        printed = cells["variant"] == "as_printed"
+        if printed.any():
+            cells.loc[printed, "setting"] = cells.loc[printed, "c"].map("c {:g}".format)
         for (dataset, setting), part in cells.groupby(["dataset", "setting"], sort=False):
-            changed = [CHOICES.get(name, name) for name in (dataset if dataset != ADULT else "", setting) if name]
+            prepared = dataset not in PUBLISHED_DATASETS
+            changed = [CHOICES.get(name, name) for name in (dataset if prepared else "", setting) if name]
             base = absse[(absse["dataset"] == dataset) & (absse["settings"] == "")]
-            yield _entries(part, base, ", ".join(changed) or MAIN)
-    main = named(at_times(main))
+            part = part.assign(dataset=ADULT if prepared else dataset)
+            yield _entries(part, base, ", ".join(changed) or DEFAULT)
+    adult = at_times(main[(main["dataset"] == ADULT) & (main["setting"] == "") & (main["variant"] != "as_printed")])
     for setting, base in absse[(absse["dataset"] == ADULT) & (absse["settings"] != "")].groupby("settings", sort=False):
-        yield _entries(main[main["setting"] == ""], base, f"ABSE: {setting}")
+        yield _entries(adult, base, f"{OF_ABSSE}{setting}")
 
 
-def _entries(cells: pd.DataFrame, absse: pd.DataFrame, alternative: str) -> pd.DataFrame:
-    """Return the ratios of some cells to ABSE's runs in one setting."""
-    absse = absse.drop_duplicates("t").rename(columns={"reward_mean": "base", "reward_se": "base_se"})
-    rows = repeated(cells[cells["variant"] != "as_printed"]).merge(absse[["t", "base", "base_se"]], on="t", how="left")
-    base, base_se = (rows[k].where(rows["base"] > 0).astype(float) for k in ("base", "base_se"))
-    rows["ratio"], rows["se"] = ratio(rows["reward_mean"], rows["reward_se"], base, base_se)
-    return rows[[*KEYS, "ratio", "se", "replicates"]].assign(alternative=alternative)
+def _entries(cells: pd.DataFrame, absse: pd.DataFrame, setting: str) -> pd.DataFrame:
+    """Return the ratios of some cells to ABSE in one setting; rows without a mean of ABSE above 0 are left out."""
+    absse = absse[absse["reward_mean"] > 0].drop_duplicates("t")
+    rows = repeated(cells)
+    rows["spread"] = rows["reward_se"] * np.sqrt(rows["replicates"])
+    rows, absse = (one.assign(reward_se=_error(one)) for one in (rows, absse))
+    rows = ratios(rows, absse, "reward", ["t"])
+    # The bound on the error of equal runs says how sure we are; it is no scatter of the paper's runs.
+    rows = rows.assign(ratio_top_sd=rows["spread"], se=rows["reward_se"] / rows["ratio_bottom"], setting=setting)
+    return rows[[*KEYS, "variant", "setting", *ERRORS, "se", "replicates", "runs", "cells"]]
+
+
+def _error(rows: pd.DataFrame) -> np.ndarray:
+    """Return errors of mean rewards up to t; a method that plays one arm has the same reward in every run."""
+    return error(rows["reward_mean"], rows["reward_se"], rows["replicates"], 0, rows["t"])
+
+
+def adult_alternatives(results: Results) -> pd.DataFrame:
+    """Return Adult's entries under each alternative, without LDPMAB as printed; no row if ABSE did not run."""
+    table = table2_settings(results)
+    table = table[(table["dataset"] == ADULT) & (table["variant"] != "as_printed")]
+    table = table.assign(alternative=table["setting"].replace(DEFAULT, MAIN), se=table["ratio_se"])
+    return table[[*KEYS[1:], "ratio", "se", "replicates", "alternative"]].reset_index(drop=True)

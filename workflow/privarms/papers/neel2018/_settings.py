@@ -1,6 +1,6 @@
 """Names of ladders, experiments and parameters, and the settings that the paper prints."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
@@ -15,8 +15,6 @@ LEVEL = 0.05
 # study -> the value of its column `experiment`.
 EXPERIMENTS = {"experiment_1": "1", "experiment_2": "2", "epsilon_sweep": "epsilon_sweep", "corollary_1": "corollary_1"}
 ABLATIONS = ("private_ucb_gamma_only", "private_ucb_noise_only")
-# Ladders of Experiment 2 that the text does not state. They are compared with its numbers, not with its figures.
-POST_HOC = ("0.90-0.05", "1.00-0.10", "0.90-0.10")
 # In written tables: the policy is the same as printed and as released.
 BOTH = "both"
 
@@ -29,6 +27,13 @@ def ladder(top: float, bottom: float, K: float) -> str:
 def _decimals(value: float) -> str:
     """Return a number with two decimals, or more if it needs them."""
     return f"{value:.2f}" if abs(round(value, 2) - value) < 1e-9 else f"{value:.6g}"
+
+
+def bonus(cell: Mapping) -> str | None:
+    """Return whether private UCB's gamma_t has the factor K of the authors' program; None for other policies."""
+    if cell["policy"] != "private_ucb":
+        return None
+    return "without factor K" if cell.get("factor_K") in (False, "False") else "with factor K"
 
 
 def parameters(replicates: pd.DataFrame) -> list[str]:

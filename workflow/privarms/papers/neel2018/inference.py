@@ -10,7 +10,7 @@ import scipy
 
 from privarms.audits import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
-from privarms.claims import verdict
+from privarms.audits.reduction import parameters as named_parameters
 from privarms.inference import max_information
 from privarms.inference.bias import (
     average_absolute_bias,
@@ -20,13 +20,22 @@ from privarms.inference.bias import (
     expected_average,
     sample_mean_bias,
 )
+from privarms.inference.proportions import clopper_pearson
 from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
-from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, ladder, parameters, printed
+from privarms.ledger import contrasts, intervals
+from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, bonus, ladder, parameters, printed
 from privarms.studies.results import Results, environment_of
 
 CONFIDENCE = 0.95
 BINS = 20
+# Two interpretations of "the standard UCB algorithm", which has no bonus for privacy.
+EXPLORATION = {"ucb": "of the program", "ucb1": "UCB1"}
+# The tests of Figure 6 in the text and in the authors' program. The text leaves the estimator open.
+FIGURE_6 = {
+    "oful": {"standard_error": "correct", "coordinate": "zero"},
+    "linear_ucb_as_released": {"standard_error": "variance", "coordinate": "largest", "estimator": "policy"},
+}
 
 
 def _setting(first: pd.Series, of_parameters: list[str]) -> dict:
@@ -46,7 +55,7 @@ def _runs(results: Results, study: str) -> Iterator[tuple[dict, np.ndarray, np.n
     by_arms = {K: name for name, K in stated["K"].items() if name in ("1", "2")}
     for cell, columns in results.by_cell(study, ("pulls", "reward_sum")):
         # The ladder replaces the environment's parameters; the others are the policies' own.
-        own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom", "spacing")]
+        own = [c for c in parameters(cell) if c not in ("K", "epsilon", "top", "bottom")]
         first = cell.iloc[0]
         K = int(first["K"])
         setting = {
@@ -58,6 +67,10 @@ def _runs(results: Results, study: str) -> Iterator[tuple[dict, np.ndarray, np.n
             "horizon": int(first["horizon"]),
             "epsilon": first.get("epsilon", np.nan),
             **first[own],
+            "exploration": EXPLORATION.get(first["policy"]),
+            "gamma": bonus(first),
+            "cell": first["cell"],
+            "cells": first["cell"],
         }
         pulls, sums = (columns[c].reshape(-1, K) for c in ("pulls", "reward_sum"))
         means = environment_of(first).means
@@ -99,6 +112,8 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
     the standard deviation of such an average; nan if none was published
     missing: number of sample means, over arms and replicates, of arms that were never pulled
     mean_of_arms: the average of the true means
+    expected_sd: standard deviation of one run, if the published average were a mean of runs
+    signed, signed_se: the average of the signed biases; its error is enough for any correlation between arms
     """
     published = printed(results)["replicates"]
     for setting, pulls, sums, means in _runs(results, study):
@@ -112,12 +127,14 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
         regret = np.concatenate([pulls[some] @ (means.max() - means) for some in blocks(len(pulls))])
         as_many = published.get(setting["experiment"])
         expected = expected_average(pulls, sums, means, int(as_many)) if as_many else (math.nan,) * 3
+        of_run = expected[2] * math.sqrt(min(as_many, len(pulls))) if as_many else math.nan
         yield {
             **setting,
             "replicates": len(pulls),
             "average": average,
             "average_se": average_se,
             **dict(zip(("expected", "expected_se", "spread"), expected, strict=True)),
+            "expected_sd": of_run,
             "average_if_unbiased": if_unbiased,
             "worst_arm": worst,
             "worst": bias[worst],
@@ -128,28 +145,39 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
             "regret_se": pd.Series(regret).sem(),
             "missing": int((len(pulls) - replicates).sum()),
             "mean_of_arms": means.mean(),
+            "signed": bias.mean(),
+            "signed_se": errors.mean(),
+            "runs": len(pulls),
         }
 
 
 @as_frame
 def round_robin(results: Results) -> pd.DataFrame:
-    """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell."""
+    """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell.
+
+    uneven: the share of the other runs
+    """
     for setting, pulls, *_ in _runs(results, "experiment_1"):
         if setting["size"] == "all":
             even = np.ptp(pulls, axis=1) <= 1
-            yield setting | {"fraction": even.mean(), "replicates": len(even)}
+            uneven = {"uneven": (~even).mean(), "uneven_events": (~even).sum(), "uneven_trials": len(even)}
+            yield setting | {"fraction": even.mean(), "replicates": len(even)} | uneven
 
 
 def _linear(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield the setting of each cell of the linear bandit and each estimator, and its runs with its estimates.
 
-    All have "ols"; the released program also has "policy", its own estimator.
+    All have "ols"; the two UCB algorithms also have "policy", their own estimator. OFUL's is ridge regression.
     """
     rows = results.replicates("linear")
     for _, cell in rows.groupby("cell", observed=True, sort=False):
-        setting = _setting(cell.iloc[0], parameters(rows))
-        yield setting | {"estimator": "ols"}, cell
+        name = cell["cell"].iloc[0]
+        setting = _setting(cell.iloc[0], parameters(rows)) | {"cell": name, "cells": name}
         if setting["policy"] == "linear_ucb_as_released":
+            # The column is missing in a study whose cells all have the default, and a text where only some have it.
+            setting["contexts"] = "own" if str(setting.get("shared_contexts")) == "False" else "shared"
+        yield setting | {"estimator": "ols"}, cell
+        if setting["policy"] in ("oful", "linear_ucb_as_released"):
             own = cell.assign(estimate=cell["policy_estimate"], variance=cell["policy_variance"])
             yield setting | {"estimator": "policy"}, own
 
@@ -160,7 +188,9 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
         for standard_error, coordinate in itertools.product(("correct", "variance"), ("zero", "largest")):
             rows = cell[(cell["coordinate"] == coordinate) & (cell["variance"] > 0)]
             score = z_score(rows["estimate"], rows["truth"], rows["variance"], standard_error)
-            yield setting | {"standard_error": standard_error, "coordinate": coordinate}, two_sided_p_value(score)
+            test = {"standard_error": standard_error, "coordinate": coordinate}
+            of_figure = FIGURE_6.get(setting["policy"], {}).items() <= (setting | test).items()
+            yield setting | test | {"figure_6": of_figure and setting["policy"] in FIGURE_6}, two_sided_p_value(score)
 
 
 @as_frame
@@ -169,12 +199,37 @@ def rejections(results: Results) -> pd.DataFrame:
 
     One row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: the released program's
     estimate, which its shared list of contexts shifts). replicates: runs whose arm has enough pulls for an estimate.
+    over_level: the rate over .05, with the ends of its 99.9% interval; p_mean, p_se: of the p-values
+    may_be_uniform: whether ks is at most its 99.9% quantile under uniform p-values, sqrt(ln(2/.001)/(2n)) (Dvoretzky,
+    Kiefer, Wolfowitz; Massart 1990)
     """
     for setting, p in _tests(results):
-        rate, error = _rejected(p, LEVEL)
-        distance, ks_p = scipy.stats.kstest(p, "uniform") if len(p) else (math.nan, math.nan)
-        measured = {"rejection_rate": rate, "se": error, "ks": float(distance), "ks_p": float(ks_p)}
-        yield setting | {"replicates": len(p)} | measured
+        n, (rate, error) = len(p), _rejected(p, LEVEL)
+        distance, ks_p = scipy.stats.kstest(p, "uniform") if n else (math.nan, math.nan)
+        low, high = clopper_pearson((p <= LEVEL).sum(), n, intervals.CONFIDENCE) if n else (math.nan, math.nan)
+        yield setting | {
+            "replicates": n,
+            "rejection_rate": rate,
+            "se": error,
+            "ks": float(distance),
+            "ks_p": float(ks_p),
+            **{"rejection_rate_events": (p <= LEVEL).sum(), "rejection_rate_trials": n, "runs": n},
+            **{"over_level": rate / LEVEL, "over_level_low": low / LEVEL, "over_level_high": high / LEVEL},
+            "may_be_uniform": bool(distance <= math.sqrt(math.log(2 / (1 - intervals.CONFIDENCE)) / (2 * max(n, 1)))),
+            **{"p_mean": p.mean() if n else math.nan, "p_se": p.std() / math.sqrt(max(n, 1)) if n else math.nan},
+        }
+
+
+def skew(results: Results) -> pd.DataFrame:
+    """Return the mean p-value of Figure 6's tests minus that of the same test of arms that are chosen at random.
+
+    One row per cell of an adaptive algorithm. Both sides have the estimator that both have, ordinary least squares.
+    """
+    rows = rejections(results).query("estimator == 'ols'")
+    tests = zip(rows["policy"], rows["standard_error"], rows["coordinate"], strict=True)
+    of_figure = [FIGURE_6.get(name, {}).items() >= {("standard_error", e), ("coordinate", c)} for name, e, c in tests]
+    on = ["variant", "K", "dimensions", "horizon", "standard_error", "coordinate"]
+    return contrasts.differences(rows[of_figure], rows[rows["policy"] == "uniform"], "p", on)
 
 
 @as_frame
@@ -208,6 +263,7 @@ def selection(results: Results) -> pd.DataFrame:
                 "replicates": len(error),
                 "bias": error.mean(),
                 "se": error.std() / root,
+                **{"bias_se": error.std() / root, "runs": len(error)},
                 "pulls": tested["pulls"].mean(),
                 "regret": tested["regret"].mean(),
                 "regret_se": tested["regret"].std() / root,
@@ -247,6 +303,7 @@ def false_discovery(results: Results) -> pd.DataFrame:
                 released = max_information.released_level(LEVEL, epsilon, tests["pulls"].to_numpy())
             yield {
                 **_setting(first, parameters(cell)),
+                "cells": first["cell"],
                 "epsilon": epsilon,
                 "selector": selector,
                 "replicates": len(p),
@@ -257,18 +314,28 @@ def false_discovery(results: Results) -> pd.DataFrame:
                 **dict(zip(("corrected", "corrected_se"), _rejected(p, level), strict=True)),
                 **dict(zip(("released", "released_se"), _rejected(p, released), strict=True)),
                 "ladder": ladder(first["top"], first["bottom"], first["K"]),
+                **{"released_events": (p <= released).sum(), "released_trials": len(p), "tested": len(p) > 0},
             }
 
 
 def audit(results: Results) -> pd.DataFrame:
     """Return the privacy loss of choices about one changed reward; one row per variant, epsilon, event and noise.
 
-    loss: log ratio of the event's probabilities, the larger one first; loss_low, loss_high: its 99.9% interval, from
-    the Clopper-Pearson intervals of both probabilities
+    loss: log ratio of the event's probabilities, the larger one first; loss_low, loss_high: the ends of intervals of
+    all rows that hold together with probability .999, from the Clopper-Pearson intervals of both probabilities
+    of_epsilon: the loss over epsilon
     """
-    table = reduce(results.replicates("audit"), changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
-    counted = losses(table, 1 - (1 - verdict.CONFIDENCE) / 2)
-    return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(**counted)
+    rows = results.replicates("audit")
+    rows = rows[rows["policy"] == "private_ucb"]
+    table = reduce(rows, changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
+    counted = losses(table, 1 - (1 - intervals.CONFIDENCE) / 2 / len(table))
+    shares = {loss.replace("loss", "of_epsilon"): column / table["epsilon"] for loss, column in counted.items()}
+    setting = [c for c in named_parameters(rows) if c in table]
+    cells = rows.groupby(setting, observed=True, dropna=False)["cell"].agg(lambda some: " ".join(some.unique()))
+    table = table.merge(cells.rename("cells").reset_index(), on=setting, how="left")
+    return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(
+        **counted, **shares, runs=table["trials"]
+    )
 
 
 def _of(table: Callable[..., pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:

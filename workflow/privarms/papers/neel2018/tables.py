@@ -52,8 +52,10 @@ def average_bias(results: Results) -> pd.DataFrame:
     the expectation of the average over the published number of runs, `spread` its standard deviation.
     `average_if_unbiased` is the average from simulation noise only. `missing` counts means of arms that a run never
     pulled, which are left out."""
-    rows = together(results, "average_bias", _settings.EXPERIMENTS)
-    return rows.fillna({"variant": BOTH}).drop(columns="mean_of_arms")
+    rows = together(results, "average_bias", _settings.EXPERIMENTS).fillna({"variant": BOTH})
+    columns = ["experiment", "policy", "variant", "ladder", "K", "horizon", "epsilon", "size", "replicates", "average"]
+    columns += ["average_se", "expected", "expected_se", "spread", "average_if_unbiased", "worst_arm", "worst"]
+    return _written(rows, [*columns, "worst_se", "last", "last_se", "regret", "regret_se", "missing"])
 
 
 @table(
@@ -65,7 +67,7 @@ def rejections(results: Results) -> pd.DataFrame:
     linear."""
     rows = results.inference("rejections")
     rows = rows.assign(data=rows["policy"].map(LINEAR_DATA))
-    rows = rows[rows["data"].notna() & (rows["estimator"] == "ols")]
+    rows = rows[rows["data"].notna() & (rows["estimator"] == "ols") & (rows["contexts"] != "own")]
     columns = ["data", "standard_error", "coordinate", "replicates", "rejection_rate", "se", "ks"]
     return _written(rows, columns)
 
@@ -73,7 +75,7 @@ def rejections(results: Results) -> pd.DataFrame:
 @table("Linear bandits", inference=["rejections", "selection"], card=FIGURE_6, tab="All policies")
 def linear(results: Results) -> pd.DataFrame:
     """All policies with tests and errors. Estimator `policy` is the released program's; private_linear_ucb is ours."""
-    errors = results.inference("selection").rename(columns={"se": "bias_se"}).drop(columns="replicates")
+    errors = results.inference("selection").drop(columns=["se", "replicates", "runs"])
     tests = results.inference("rejections").rename(columns={"se": "rejection_se"})
     rows = tests.merge(errors, how="left", validate="many_to_one")
     named = ["policy", "epsilon", "bonus", "standard_error", "coordinate", "estimator", "replicates"]
@@ -127,7 +129,8 @@ def published_settings(results: Results) -> pd.DataFrame:
     standard deviation. truncated_normal is a standard normal variable in [-mu, 1 - mu], moved to mean mu; `delta` is
     that of the index mean + sqrt(2 ln(1/delta)/n), empty for the last index."""
     rows = together(results, "average_bias", ("published_settings", "experiment_1", "experiment_2"))
-    rows = rows[(rows["size"] == "all") & rows["policy"].isin(REVISED)].fillna({"law": "bernoulli"})
+    of_program = rows["policy"].isin(REVISED) & (rows["gamma"] != "without factor K")
+    rows = rows[(rows["size"] == "all") & of_program].fillna({"law": "bernoulli"})
     runs = rows["experiment"].map(_settings.printed(results)["replicates"]).clip(upper=rows["replicates"]).astype(int)
     policies = np.where(rows["policy"].str.startswith("private"), "private", "ucb")
     averages = "experiment_" + rows["experiment"] + "_" + policies + "_bias"
@@ -145,4 +148,5 @@ def privacy_audit(results: Results) -> pd.DataFrame:
     round, or (doublings) in rounds 3, 5, 9, 17 and 33. The loss is exact if it has a closed form, a 95% Clopper-Pearson
     lower bound, and a count with its 99.9% interval. `noise` multiplies the stated scale; with 0.1115 the tree's nodes
     do not share the budget."""
-    return results.inference("audit")
+    rows = results.inference("audit")
+    return rows.drop(columns=["cells", "runs", *(c for c in rows if c.startswith("of_epsilon"))])

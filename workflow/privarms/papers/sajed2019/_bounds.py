@@ -4,6 +4,7 @@ If the paper states an order, the function is the expression inside O or Omega w
 conditions its function is nan.
 """
 
+import itertools
 import math
 
 from privarms.jit.cache import compiled
@@ -70,11 +71,11 @@ def iterated_logarithm(a: float, b: float, x: float) -> float:
 def pulls_order(gap: float, K: int, epsilon: float, beta: float) -> float:
     """Return (ln(K/beta) + ln ln(1/gap)) (1/gap^2 + 1/(epsilon gap)): an arm's pulls in Lemma 4.2 without constant.
 
-    ln ln(1/gap) is taken as 0 for a gap above 1/e, where it is negative or undefined.
+    As printed: ln ln(1/gap) is negative for a gap above 1/e. A gap of 1 has no logarithm and is outside.
     """
-    if not 0 < gap <= 1:
+    if not 0 < gap < 1:
         return math.nan
-    iterated = math.log(max(1.0, math.log(1 / gap)))
+    iterated = math.log(math.log(1 / gap))
     return (math.log(K / beta) + iterated) * (1 / gap**2 + 1 / (epsilon * gap))
 
 
@@ -111,3 +112,10 @@ def epoch_growth(arms: int, arms_left: int, epoch: int, epsilon: float, beta: fl
     """
     params, length = dp_se.parameters(max(2, arms), 2, epsilon, beta), compiled(dp_se.epoch_length)
     return float(length(params, arms_left, epoch + 1) / length(params, arms, epoch))
+
+
+def total_over_last(epsilon: float, arms: int, last: int, beta: float) -> dict[int, float]:
+    """Return R_1 + ... + R_e over R_e (Algorithm 3, line 8) for e = 1, ..., last, with |S| = arms in all epochs."""
+    params, length = dp_se.parameters(max(2, arms), 2, epsilon, beta), compiled(dp_se.epoch_length)
+    lengths = [float(length(params, arms, epoch)) for epoch in range(1, last + 1)]
+    return {e: total / lengths[e - 1] for e, total in enumerate(itertools.accumulate(lengths), 1)}

@@ -80,10 +80,11 @@ def fig1b(results: Results):
 @figure("How much more regret DP-UCB has, by its private width", inference=["ratios"])
 def dp_ucb_width(results: Results):
     """Mean regret of DP-UCB over that of DP-SE at the horizon, against epsilon, with 95% intervals. Rows: the instances
-    mu1 to mu4 of Azize and Basu (2022), where mu2 is that of Figure 1; columns: K. The paper claims that every ratio is
-    at least 5 (dashed). One line per width of DP-UCB: of order log^2.5 or log^3 (ln^2.5 or ln^3 with base e
-    throughout), that of Mishra and Thakurta or of Chan, Shi and Song (chan), or the exact quantile of the noise. Added
-    policies have their own names."""
+    mu1 to mu4 of Azize and Basu (2022), where mu2 is that of Figure 1; columns: K. Their instances have K = 5. At other
+    K we continue mu1, mu3 and mu4, the last two as parabolas. The paper claims that every ratio is at least 5 (dashed).
+    One line per width of DP-UCB: of order log^2.5 or log^3 (ln^2.5 or ln^3 with base e throughout), that of Mishra and
+    Thakurta or of Chan, Shi and Song (chan), or the exact quantile of the noise. Added policies have their own
+    names."""
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, ("epsilon", "K", "horizon", "top", "bottom", "spacing")))
     spacing = ratios["spacing"].fillna("linear")
@@ -107,6 +108,8 @@ def growth(results: Results):
     """Mean regret at the horizon T divided by ln T, against T, with 95% intervals. A curve is level if regret is of
     order log T. The legend has the p for which regret grows like ln(T)^p from the first horizon to the last."""
     cells, powers = at_horizon(results.cells("growth")), results.inference("growth")
+    # The widest pair of horizons is the last one of each curve.
+    powers = powers.iloc[(powers["last"] / powers["first"]).argsort(kind="stable")]
     powers = dict(zip(labels(powers, ()), powers["exponent"], strict=True))
     logarithm = np.log(cells["horizon"])
     cells = cells.assign(ratio=cells["regret_mean"] / logarithm, ratio_se=cells["regret_se"] / logarithm)

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from privarms.claims.verdict import Region
 from privarms.inference.rows import as_frame
+from privarms.ledger import contrasts
+from privarms.ledger.intervals import quantile
 from privarms.papers.synthesis._validity import PROCEDURES
-from privarms.plots.curves import times
 
 MOST_SHOWN = 1.05
 AS_GOOD = 1.1
@@ -51,12 +51,23 @@ def take(rows: pd.DataFrame) -> tuple[str, list[str]]:
     by = {(row["curve"], row["instance"]): row for _, row in rows.iterrows()}
     regret = rows.pivot(index="curve", columns="instance", values="regret").loc[rows["curve"].unique()].dropna()
     worst = (regret / regret.min()).max(axis=1)
-    best, allowed = worst.idxmin(), Region(-np.inf, AS_GOOD)
+    best = worst.idxmin()
 
     def as_good(curve: str) -> bool:
-        return all(allowed.decide(times(by[curve, i], by[best, i])) != "differs" for i in regret)
+        return all(_least_ratio(by[curve, i], by[best, i]) <= AS_GOOD for i in regret)
 
     return best, [curve for curve in worst.sort_values().index if curve != best and as_good(curve)]
+
+
+def _least_ratio(row: pd.Series, best: pd.Series) -> float:
+    """Return the lower end of the 99.9% interval of the ratio of two independent mean regrets.
+
+    If all runs agree, another one is at most twice as large.
+    """
+    top, bottom = ((one["regret"], one["se"], one["replicates"]) for one in (row, best))
+    errors = [float(contrasts.error(*one, 0.0, 2 * one[0])) for one in (top, bottom)]
+    ratio, runs = top[0] / bottom[0], min(top[2], bottom[2])
+    return ratio - quantile(int(runs)) * math.hypot(errors[0], ratio * errors[1]) / bottom[0]
 
 
 def rates(tests: pd.DataFrame) -> pd.DataFrame:

@@ -7,7 +7,8 @@ arm is pulled once in index order, then the arm with the largest index
     gamma_t = K ln^2(T) ln(K T ln(T) / delta_t) / epsilon.
 
 S is the sum of the arm's n rewards and N the noise of its counter. Ties go to the lowest arm. UCB is the same with
-gamma_t = 0 and N = 0. The counters:
+gamma_t = 0 and N = 0. The factor K of gamma_t is that of a bonus for arms that share the budget; no arm shares it here,
+because a reward is in one counter. So a bonus without the factor is possible too (`factor_K`). The counters:
 
 as_printed: a binary tree with Lap(log2(T) / epsilon) per node. Choices depend on up to floor(log2(T - 1)) + 1 nodes
     that contain a given reward. So they cost up to this number over log2(T) times epsilon: 1.004 epsilon at T = 500.
@@ -70,9 +71,15 @@ class State(NamedTuple):
 
 
 @of_choices
-def configure(K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"]) -> Params:
-    """Return parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round."""
-    return parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
+def configure(
+    K: int, horizon: int, epsilon: float, variant: Literal["as_printed", "as_released"], factor_K: bool = True
+) -> Params:
+    """Return parameters for K >= 2 arms, a horizon >= K and a privacy budget epsilon > 0; 8 bytes per round.
+
+    factor_K: whether gamma_t has the factor K of the authors' program
+    """
+    params = parameters(K, horizon, epsilon, variant, gamma=True, noise=True)
+    return params if factor_K else params._replace(gamma_scale=params.gamma_scale / params.n_arms)
 
 
 def parameters(K: int, horizon: int, epsilon: float, variant: str, *, gamma: bool, noise: bool) -> Params:

@@ -8,6 +8,8 @@ The differences from OFUL (`oful`):
 - The arms share one list, to which every update appends its context. With at most d earlier pulls, the arm's V^-1
   becomes the pseudo-inverse of the Gram matrix of all contexts in this list. Later updates add only the arm's own row.
 - The sum of x y is only the arm's own, so its V is too large and theta_hat = V^-1 sum x y is not a regression.
+
+The shared list is our interpretation of the program. With shared_contexts = False every arm has its own list.
 """
 
 from math import log, sqrt
@@ -16,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies.linear._regressions import Params, add_row, checked, multiply, project
+from privarms.policies.linear._regressions import add_row, checked, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "linear UCB (as released)"
@@ -27,11 +29,21 @@ SECONDS_PER_STEP = 4e-7
 RANK_TOLERANCE = 1e-13
 
 
+class Params(NamedTuple):
+    """n_arms: K; dimensions: d; ridge: lambda > 0; beta in (0, 1), of the confidence; lists: of contexts, 1 or K."""
+
+    n_arms: int
+    dimensions: int
+    ridge: float
+    beta: float
+    lists: int
+
+
 class State(NamedTuple):
     """Per arm: n, theta_hat = V^-1 sum x y, V^-1, sum x y, and the width's factor at n; arrays change in place.
 
     pulls: int64[K]; theta_hat, reward_sums: float64[K, d]; inverse: float64[K, d, d]; radius: float64[K]
-    shared_gram: float64[d, d], the sum of x x' over the pulls of all arms; room: float64[d], for V^-1 x
+    grams: float64[1 or K, d, d], the sum of x x' over the pulls of all arms, or of each; room: float64[d], for V^-1 x
     """
 
     pulls: np.ndarray
@@ -39,13 +51,18 @@ class State(NamedTuple):
     inverse: np.ndarray
     reward_sums: np.ndarray
     radius: np.ndarray
-    shared_gram: np.ndarray
+    grams: np.ndarray
     room: np.ndarray
 
 
-def configure(K: int, dimensions: int, ridge: float = 0.001, beta: float = 0.99) -> Params:
-    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; the ridge affects only the width."""
-    return checked(K, dimensions, ridge, beta)
+def configure(
+    K: int, dimensions: int, ridge: float = 0.001, beta: float = 0.99, shared_contexts: bool = True
+) -> Params:
+    """Return parameters for K >= 2 arms and contexts of d = dimensions >= 1; the ridge affects only the width.
+
+    shared_contexts: whether the arms share one list of contexts
+    """
+    return Params(*checked(K, dimensions, ridge, beta), lists=1 if shared_contexts else int(K))
 
 
 @njit
@@ -53,7 +70,8 @@ def init(params):
     """Return the state before the first pull."""
     K, d = params.n_arms, params.dimensions
     theta_hat, inverse, reward_sums = np.zeros((K, d)), np.zeros((K, d, d)), np.zeros((K, d))
-    return State(np.zeros(K, np.int64), theta_hat, inverse, reward_sums, np.zeros(K), np.zeros((d, d)), np.zeros(d))
+    grams = np.zeros((params.lists, d, d))
+    return State(np.zeros(K, np.int64), theta_hat, inverse, reward_sums, np.zeros(K), grams, np.zeros(d))
 
 
 @njit(error_model="numpy", forceinline=True)
@@ -73,14 +91,14 @@ def choose(params, state, contexts, t, rng):
 @njit(error_model="numpy")
 def learn(params, state, context, arm, reward, t, rng):
     """Update the arm's V^-1, from the shared list or with its own row, and its sum of x y, in place."""
-    d = params.dimensions
+    d, own = params.dimensions, arm % params.lists
     for i in range(d):
         for j in range(d):
-            state.shared_gram[i, j] += context[i] * context[j]
+            state.grams[own, i, j] += context[i] * context[j]
     if state.pulls[arm] > d:
         add_row(state.inverse, arm, context, state.room)
     else:
-        inverse = np.linalg.pinv(state.shared_gram, RANK_TOLERANCE)
+        inverse = np.linalg.pinv(state.grams[own], RANK_TOLERANCE)
         for i in range(d):
             for j in range(d):
                 state.inverse[arm, i, j] = inverse[i, j]

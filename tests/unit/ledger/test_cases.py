@@ -1,0 +1,163 @@
+"""Check cases: which rows a statement uses, what separates its cases, and the outcome of all of them."""
+
+import pandas as pd
+import pytest
+
+from privarms.errors import PrivarmsError
+from privarms.ledger import cases, outcomes, statements
+
+FILE = """
+statements:
+  - statement: at_least_5_times
+    kind: comparison
+    quote: in all settings we outperform DP-UCB by at least 5 times
+    place: Section 5
+    artifact: fig1
+    published: {at_least: 5}
+    measure: {smallest: ratio, table: ratios, where: {policy: dp_ucb, tag: figure1}}
+    assumes: width
+    test: We divide DP-UCB's regret by DP-SE's. The value is the smallest ratio.
+  - statement: table_2
+    kind: number
+    quote: Table 2
+    place: Table 2
+    artifact: fig1
+    published: {table: table2, value: ratio, runs: 100}
+    measure: {value: ratio, table: ratios, where: {policy: dp_ucb, width: log3}}
+    by: epsilon
+    test: We divide the mean regrets.
+"""
+TABLES = {"artifacts": ["fig1"], "tables": ["ratios"], "tags": ["figure1"], "printed": ["table2"]}
+TAGS = {"a": ["figure1"], "b": ["figure1"], "c": ["figure1"], "d": ["figure1"], "other": ["settings"]}
+
+
+def table(**columns):
+    rows = {
+        "policy": ["dp_ucb"] * 4,
+        "width": ["log3", "log3", "exact", "exact"],
+        "epsilon": [0.1, 1.0, 0.1, 1.0],
+        "ratio": [9.0, 8.0, 7.0, 0.7],
+        "ratio_se": [0.1, 0.1, 0.1, 0.01],
+        "runs": [100] * 4,
+        "cells": ["a", "b", "c", "d"],
+    }
+    return pd.DataFrame(rows | columns)
+
+
+@pytest.fixture
+def loaded(tmp_path):
+    def load(text):
+        file = tmp_path / "statements.yaml"
+        file.write_text(text, encoding="utf-8")
+        return {one.name: one for one in statements.load(file, "sajed2019", **TABLES)}
+
+    return load
+
+
+def judged(statement, frame, **options):
+    return cases.judged(statement, frame, tags=TAGS, shrunk=options.pop("shrunk", ()), **options)
+
+
+def test_a_case_for_each_assumption_and_the_outcome_names_it(loaded):
+    rows = judged(loaded(FILE)["at_least_5_times"], table())
+    assert [(row["assumes"], row["verdict"]) for row in rows] == [("width = log3", "holds"), ("width = exact", "fails")]
+    assert rows[0]["measured"] == 8.0
+    assert "epsilon = 1" in rows[1]["why"]
+    (outcome,) = outcomes.statements(rows)
+    assert (outcome["outcome"], outcome["decides"], outcome["cases"]) == ("depends on width", "width", 2)
+
+
+def test_what_has_no_tag_changes_no_case(loaded):
+    statement = loaded(FILE)["at_least_5_times"]
+    added = pd.concat([table(), table(cells=["new"] * 4, ratio=[0.0] * 4), table(cells=["a other"] * 4)])
+    extra = table(cells=["other"] * 4, ratio=[0.1] * 4)
+    assert judged(statement, pd.concat([added.iloc[:8], extra])) == judged(statement, table())
+
+
+def test_a_printed_table_is_one_statement_with_a_case_per_entry(loaded):
+    printed = [{"epsilon": "0.1", "ratio": "9.0"}, {"epsilon": "1", "ratio": "4.0"}, {"epsilon": "2", "ratio": "3.0"}]
+    rows = judged(loaded(FILE)["table_2"], table(), printed=printed)
+    found = {row["case"]: row["verdict"] for row in rows}
+    assert found == {"epsilon = 0.1": "agrees", "epsilon = 1": "differs", "epsilon = 2": "unverifiable"}
+    (outcome,) = outcomes.statements(rows)
+    assert (outcome["agrees"], outcome["differs"], outcome["unverifiable"], outcome["outcome"]) == (1, 1, 1, "differs")
+
+
+def test_entries_without_a_row_have_the_reason_of_the_statement(loaded):
+    printed = [{"epsilon": "0.1", "ratio": "9.0"}, {"epsilon": "2", "ratio": "3.0"}]
+    text = FILE.replace("    by: epsilon\n", "    by: epsilon\n    unverifiable: Nobody has these data.\n")
+    rows = judged(loaded(text)["table_2"], table(), printed=printed)
+    assert {row["case"]: row["why"] for row in rows if row["verdict"] == "unverifiable"} == {
+        "epsilon = 2": "Nobody has these data."
+    }
+    assert [row["verdict"] for row in rows if row["case"] == "epsilon = 0.1"] == ["agrees"]
+
+
+def test_a_smaller_scale_and_stand_ins_are_never_judged(loaded):
+    statement = loaded(FILE)["at_least_5_times"]
+    small = judged(statement, table(), shrunk=["a", "c"])
+    assert {row["verdict"] for row in small} == {"undecided"}
+    assert {row["verdict"] for row in judged(statement, table(), data="stand-in")} == {"unverifiable"}
+    assert judged(statement, "No data.")[0]["why"] == "No data."
+
+
+def test_several_rows_in_a_case_are_refused(loaded):
+    statement = loaded(FILE.replace("    by: epsilon\n", ""))["table_2"]
+    with pytest.raises(PrivarmsError, match="expected one row per case, found 2"):
+        judged(statement, table())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("{at_least: 5}", "{at_least: 4}", "does not print 4"),
+        ("quote: Table 2", "quote: In all settings, we outperform DP-UCB by at least 5 times!", "also quoted by"),
+        ("tag: figure1", "tag: figure2", "unknown tag of a grid 'figure2'"),
+        ("table: ratios, where: {policy: dp_ucb, tag", "table: ratio, where: {policy: dp_ucb, tag", "inference table"),
+        ("{at_least: 5}", "{at_least: 5, tolerance: 2}", "published"),
+        ("kind: comparison", "kind: comparision", "kind"),
+        ("assumes: width", "tolerance: 3", "tolerance: unknown key"),
+    ],
+)
+def test_a_fault_is_one_clear_error(loaded, old, new, words):
+    with pytest.raises(PrivarmsError, match=words):
+        loaded(FILE.replace(old, new, 1))
+
+
+def row(verdict, variant="", assumes="", statement="p/s"):
+    about = dict.fromkeys(cases.COLUMNS, "")
+    return about | {"statement": statement, "verdict": verdict, "variant": variant, "assumes": assumes}
+
+
+@pytest.mark.parametrize(
+    ("rows", "outcome"),
+    [
+        ([row("holds"), row("holds")], "holds"),
+        ([row("holds"), row("undecided")], "undecided"),
+        ([row("holds"), row("fails")], "fails"),
+        ([row("holds", assumes="c = 2"), row("fails", assumes="c = 64")], "depends on c"),
+        ([row("holds", assumes="c = 2"), row("undecided", assumes="c = 64")], "undecided"),
+        ([row("fails", assumes="c = 2"), row("undecided", assumes="c = 64")], "undecided"),
+        ([row("fails"), row("undecided")], "fails"),
+        ([row("fails", "as_printed"), row("holds", "as_released")], "only in the program"),
+        ([row("fails", "as_printed"), row("fails", "as_released")], "fails"),
+        ([row("agrees", "as_printed"), row("differs", "as_released")], "agrees"),
+        ([row("not refuted"), row("refuted")], "refuted"),
+        (
+            [
+                row("holds", assumes="K = 2, c = 2"),
+                row("fails", assumes="K = 2, c = 64"),
+                row("holds", assumes="K = 3, c = 2"),
+            ],
+            "depends on c",
+        ),
+        ([row("measured"), row("measured")], "measured"),
+    ],
+)
+def test_the_outcome_of_a_statement(rows, outcome):
+    assert [one["outcome"] for one in outcomes.statements(rows)] == [outcome]
+
+
+@pytest.mark.parametrize(("text", "half"), [("0.110", 0.0005), ("40", 0.5), ("0.0698", 0.00005), ("5e-05", 5e-06)])
+def test_the_rounding_of_a_printed_number(text, half):
+    assert statements.half_unit(text) == pytest.approx(half)

@@ -1,0 +1,1 @@
+"""The ledger: statements of papers, their cases, and one rule for each kind of statement."""
