@@ -273,7 +273,7 @@ def test_the_loss_of_an_impossible_event_is_none():
     base = {"policy": "ldp_mab", "variant": "as_printed", "differ": "context", "event": "quadrant", "batch": 1}
     base |= {"K": 2, "horizon": 10_000, "M": 0, "trials": 100}
     rows = [
-        base | {"epsilon": e, "neighbour": n, "cell": f"{e}{n}", "events": 10 + 20 * n}
+        base | {"epsilon": e, "neighbour": n, "cell": f"{e}{n}", "events": 4 + 2 * n}
         for e in (0.5, 2.0)
         for n in (0, 1)
     ]

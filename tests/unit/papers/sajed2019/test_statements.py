@@ -150,12 +150,12 @@ def test_privacy_losses_by_formula_and_in_counts(monkeypatch):
     none = pd.DataFrame(columns=["subject", "claimed", "exact", "loss", "loss_low", "loss_high", "trials"], dtype=float)
     for name in ("audit", "audit_dp_nas", "audit_dp_exponential_nas"):
         monkeypatch.setattr(tables.inference, name, lambda results: none)
-    found = tables.privacy(results(replicates={"audit_dp_ucb": audited((100, 150, 51, 200))}))
+    found = tables.privacy(results(replicates={"audit_dp_ucb": audited((47, 63, 6, 10), trials=10_000)}))
     found = found.set_index(["noise", "evidence"]).sort_index()
     counted = found.loc[(1.0, "simulation")]
-    assert counted["loss"] == pytest.approx(math.log(150 / 100) / 0.5)
+    assert counted["loss"] == pytest.approx(math.log(63 / 47) / 0.5)
     assert counted["loss_low"] < counted["loss"] < counted["loss_high"]
-    assert (counted["runs"], counted["cells"]) == (1000, "c full")
+    assert (counted["runs"], counted["cells"]) == (10_000, "c full")
     exact = found.loc[(1.0, "formula")]
     assert exact["loss"] == exact["loss_low"] == exact["loss_high"] < 1
     assert math.isnan(exact["runs"])
