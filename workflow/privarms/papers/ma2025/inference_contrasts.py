@@ -22,7 +22,7 @@ from privarms.papers.ma2025._panels import DIMENSIONS, HIGH_FIRST, LOW_FIRST, NO
 from privarms.studies.results import Results
 
 ARMS = {"exponential": 3, "symmetric": 2}
-# The captions' settings. What somebody adds to a panel is in no contrast.
+# The captions' settings. A contrast leaves out all other settings of a panel.
 EPSILONS = (1, 2, 4, 8, 1024)
 SIZES = {"as_released": (10_000, 20_000, 40_000, 60_000, 80_000, 120_000, 160_000),
          "as_printed": (10_000, 40_000, 80_000, 160_000)}  # fmt: skip
@@ -230,8 +230,8 @@ def figure6(results: Results) -> Iterator[dict]:
     """Return the contrasts of Figure 6, one row per contrast, size of the target (`users`), algorithm and quantity.
 
     value, value_se, runs, cells, value_low, value_high: as in `contrasts`. The quantities of a run, at the test point
-    except for `global`: the share of the target's users before the first sub-optimal arm is eliminated (0 in the
-    auxiliary stage, 1 if none is), average regret of all users and at the test point, and the share of the other arms
+    except for `global`: average regret of all users and at the test point, and the share of the other arms. The first
+    one is the share of the target's users before a sub-optimal arm is eliminated (0 in the auxiliary stage, 1 if none)
 
     elimination : the first quantity with `data` (effective or weak) minus that without auxiliary data
     impact : the first quantity with effective minus that with weak data

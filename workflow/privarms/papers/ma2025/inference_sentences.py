@@ -62,8 +62,8 @@ def _tables(results: Results) -> Iterator[tuple[dict, pd.DataFrame]]:
     """Yield Table 2 as printed, and in each setting of our runs, with a name: numbers, variant, setting, datasets.
 
     Every table has all entries of the printed one; `datasets` "adult" restricts them to Adult. se: the standard error
-    of a method's entry against the others of its row, ratio_se against ABSE; infinite for printed entries that stand
-    for rows without data.
+    of a method's entry against the others of its row, ratio_se against ABSE. Printed entries of rows without
+    data have infinite errors.
     """
     printed = results.published_table("table2").assign(cells="", runs=PAPERS_RUNS)
     everything = {"datasets": "+".join(PUBLISHED_DATASETS), "data": REAL}
@@ -96,7 +96,7 @@ def _half(se: pd.Series, runs: pd.Series, together: int) -> np.ndarray:
 
 
 def _pairs(table: pd.DataFrame) -> pd.DataFrame:
-    """Return each method of a row against each other one: is its entry larger, surely larger, possibly larger?"""
+    """Return each method of a row against each other one, and whether its entry is larger, for sure or maybe."""
     pairs = table.merge(table, on=ROW, suffixes=("", "_other"))
     pairs = pairs[(pairs["method"] != pairs["method_other"]) | (pairs["auxiliary"] != pairs["auxiliary_other"])]
     se = np.hypot(pairs["se"], pairs["se_other"])
@@ -209,7 +209,7 @@ def _below_one(table: pd.DataFrame) -> dict:
 def _transfer(entries: pd.DataFrame, alike: bool) -> dict:
     """Return the mean over rows of ln(LDPMAB with auxiliary data / without), and its interval.
 
-    alike: whether both are known to play in the same way, so the mean is exactly 0
+    alike: whether both are known to play in the same way, so the mean is exactly 0.
     The errors of entries are added, because entries without auxiliary data are repeated for each budget of the sources.
     """
     if alike:

@@ -135,7 +135,7 @@ def table2_settings(results: Results) -> pd.DataFrame:
     main = main[main["dataset"].isin(PUBLISHED_DATASETS)]
     references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
     absse = pd.concat([named(cells[cells["policy"] == "absse"]) for cells in references], ignore_index=True)
-    # What somebody adds to `real_data` is no setting of the paper's methods.
+    # Other cells of `real_data` are no setting of the paper's methods.
     own = main[main["setting"].isin(["", CHOSEN_RATE]) | (main["variant"] == "as_printed")]
     others = [named(results.cells(study), first=main) for study in ("adult_sensitivity", "adult_settings")]
     for cells in (own, *others):
