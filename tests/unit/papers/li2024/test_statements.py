@@ -145,9 +145,10 @@ def test_errors_are_matched_to_printed_entries():
         patch.setattr(inference, "table2", lambda _: table)
         patch.setattr(inference, "table3", lambda _: table)
         actual = inference_cases.entries(None)
-    assert actual["estimator"].tolist() == ["MD", "DML"] * 2
-    assert actual["mse"].tolist() == [0.01, 0.02] * 2
-    assert actual["table"].tolist() == ["table2"] * 2 + ["table3"] * 2
+    assert actual["estimator"].tolist() == ["MD", "DML", "DML"] * 2
+    assert actual["mse"].tolist() == [0.01, 0.02, 0.06] * 2
+    assert actual["rounds"].tolist() == ["the budget", "the budget", "as MD's errors imply"] * 2
+    assert actual["table"].tolist() == ["table2"] * 3 + ["table3"] * 3
 
 
 def test_conclusions_on_printed_numbers():

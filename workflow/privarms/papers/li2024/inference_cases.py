@@ -17,6 +17,8 @@ from privarms.studies.results import Results
 PRINTED_SPREAD = math.sqrt(2 / 50)
 # Both experiments' studies, the smallest budget of each, and the largest one.
 STUDIES, LEAST, MOST = ("table2", "table3"), (200, 400), 800
+# The meanings of a table's budget, in words.
+ROUNDS = {"literal": "the budget", "implied": "as MD's errors imply"}
 NAMES = {"horizon": "n", "M": "M", "one_over_epsilon": "1/epsilon"}
 
 
@@ -157,10 +159,10 @@ def variance_cost(results: Results) -> pd.DataFrame:
 
 
 def entries(results: Results) -> pd.DataFrame:
-    """Return the errors of Tables 2 and 3 after as many rounds as the budget; one row per entry and method.
+    """Return the errors of Tables 2 and 3; one row per entry, number of rounds and method.
 
-    estimator: as printed, MD or DML; method: a named estimator that DML may be. MD's printed errors imply other numbers
-    of rounds, with which MD would agree by construction
+    estimator: as printed, MD or DML; method: a named estimator that DML may be; rounds: the budget, or the number that
+    MD's printed errors imply, with which MD agrees by construction
     """
     parts = []
     for name, made in zip(STUDIES, (inference.table2, inference.table3), strict=True):
@@ -169,7 +171,8 @@ def entries(results: Results) -> pd.DataFrame:
         named = np.where(of_means, "MD", "DML")
         parts.append(rows.assign(table=name, method=rows["estimator"].where(~of_means), estimator=named))
     rows = pd.concat(parts, ignore_index=True)
-    return rows[rows["reading"] == "literal"].drop(columns=["reading", "published", "se"])
+    rows = rows.assign(rounds=rows["reading"].replace(ROUNDS))
+    return rows.drop(columns=["reading", "published", "se"])
 
 
 def conclusions(results: Results) -> pd.DataFrame:
