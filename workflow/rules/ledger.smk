@@ -36,6 +36,8 @@ use rule judge_statements as judge_statements_about with:
         paths.log(SCALE, "judge_statements_about", "{paper}", "{artifact}"),
     benchmark:
         paths.benchmark(SCALE, "judge_statements_about", "{paper}", "{artifact}")
+    # `use rule` does not copy this line.
+    localrule: True
     params:
         library=library.digest("judge_statements"),
         published=lambda w: plan.outputs.published(w.paper),

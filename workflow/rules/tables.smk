@@ -46,3 +46,5 @@ use rule write_tables as lay_out_tables with:
         paths.benchmark(SCALE, "lay_out_tables", "{paper}", "{artifact}")
     wildcard_constraints:
         paper=f"(?={SHEETS})[a-z][a-z0-9]*",
+    # `use rule` does not copy this line.
+    localrule: True
