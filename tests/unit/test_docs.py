@@ -8,19 +8,21 @@ from pathlib import Path
 
 import pytest
 
+from privarms.command import main
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
 from privarms.studies import library
 from tests import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "data/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
+PAGES = sorted([*PAGES, *(ROOT / "docs/developer").glob("*.md")])
 
 
 def anchor(heading: str) -> str:
     return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_to_files_and_headings(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     for link in links:
@@ -38,14 +40,18 @@ def test_the_examples_about_own_data_run(tmp_path, monkeypatch, capsys):
     text = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     Path("history.csv").write_text(re.search(r"```csv\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
-    examples = [code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "print(" in code]
+    examples = re.findall(r"```python\n((?:(?!```).)*)```\n\n```\n(.*?)```", text, re.DOTALL)
     assert len(examples) == 3
-    for code in examples:
+    for code, printed in examples:
         exec(compile(code, "docs/own-data.md", "exec"), {})
-    p, corrected = map(float, capsys.readouterr().out.split()[:2])
+        assert capsys.readouterr().out == printed
     # Three of four pulls: P(X > 3) + .3 P(X = 3) = (1 + .3 * 4) / 16; the correction only makes it larger.
+    p, corrected = map(float, examples[0][1].split())
     assert p == pytest.approx(2.2 / 16)
     assert p < corrected <= 1
+    (command, printed) = re.search(r"```sh\nprivarms (correct .*?)\n```\n\n```\n(.*?)```", text, re.DOTALL).groups()
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out == printed
 
 
 def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):
