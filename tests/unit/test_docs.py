@@ -1,5 +1,6 @@
 """Check that links of the pages work, examples run, and every public module has a page."""
 
+import math
 import re
 import subprocess
 import sys
@@ -8,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from privarms.audits.power import power
 from privarms.command import main
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
+from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value
 from privarms.studies import library
 from tests import ROOT
 
@@ -52,6 +55,23 @@ def test_the_examples_about_own_data_run(tmp_path, monkeypatch, capsys):
     (command, printed) = re.search(r"```sh\nprivarms (correct .*?)\n```\n\n```\n(.*?)```", text, re.DOTALL).groups()
     assert main(command.split()) == 0
     assert capsys.readouterr().out == printed
+
+
+def test_the_numbers_of_the_floor_and_of_the_power_of_audits_are_computed():
+    text = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    assert len(rows) == 6
+    for information, *printed in rows:
+        epsilon, rounds = math.sqrt(float(information) / 10_000), 10_000
+        beta = best_beta(epsilon, rounds, 0.05)
+        level, corrected = corrected_level(0.05, epsilon, rounds, beta), corrected_p_value(1e-6, epsilon, rounds, beta)
+        assert [float(number) for number in printed] == pytest.approx([beta, level, corrected], rel=0.03)
+    text = (ROOT / "docs/limitations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (?:more than )?([\d.]+) \|$", text, re.MULTILINE)
+    assert len(rows) == 3
+    for epsilon, printed in rows:
+        found = power(0.05, 0.05 * math.exp(float(epsilon)), claimed=1, trials=20_000, confidence=0.95)
+        assert 0 <= found - float(printed) < 0.011
 
 
 def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):
