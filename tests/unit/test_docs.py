@@ -65,7 +65,7 @@ def test_the_numbers_of_the_floor_and_of_the_power_of_audits_are_computed():
         epsilon, rounds = math.sqrt(float(information) / 10_000), 10_000
         beta = best_beta(epsilon, rounds, 0.05)
         level, corrected = corrected_level(0.05, epsilon, rounds, beta), corrected_p_value(1e-6, epsilon, rounds, beta)
-        assert [float(number) for number in printed] == pytest.approx([beta, level, corrected], rel=0.03)
+        assert [float(number) for number in printed] == pytest.approx([beta, level, corrected], rel=0.05)  # two digits
     text = (ROOT / "docs/limitations.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| ([\d.]+) \| (?:more than )?([\d.]+) \|$", text, re.MULTILINE)
     assert len(rows) == 3
