@@ -137,7 +137,7 @@ def row(verdict, variant="", assumes="", statement="p/s"):
         ([row("holds"), row("fails")], "fails"),
         ([row("holds", assumes="c = 2"), row("fails", assumes="c = 64")], "depends on c"),
         ([row("holds", assumes="c = 2"), row("undecided", assumes="c = 64")], "undecided"),
-        ([row("fails", assumes="c = 2"), row("undecided", assumes="c = 64")], "undecided"),
+        ([row("fails", assumes="c = 2"), row("undecided", assumes="c = 64")], "depends on c"),
         ([row("fails"), row("undecided")], "fails"),
         ([row("fails", "as_printed"), row("holds", "as_released")], "only in the program"),
         ([row("fails", "as_printed"), row("fails", "as_released")], "fails"),
@@ -150,6 +150,14 @@ def row(verdict, variant="", assumes="", statement="p/s"):
                 row("holds", assumes="K = 3, c = 2"),
             ],
             "depends on c",
+        ),
+        # A case without the assumption belongs to each of its values, so nothing depends on it here.
+        ([row("fails"), row("holds", assumes="c = 2"), row("holds", assumes="c = 64")], "fails"),
+        ([row("holds"), row("fails", assumes="c = 2"), row("holds", assumes="c = 64")], "depends on c"),
+        # Only what two cases have in common is compared.
+        (
+            [row("fails", assumes="numbers = printed"), row("holds", assumes="numbers = re-run, c = 2")],
+            "depends on numbers",
         ),
         ([row("measured"), row("measured")], "measured"),
     ],

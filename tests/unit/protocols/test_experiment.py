@@ -65,6 +65,9 @@ def test_a_block_s_totals_are_the_sums_of_its_replicates():
     assert totals["regret"][0] == pytest.approx(by_run["regret"].sum())
     assert totals["regret_squares"][0] == pytest.approx((by_run["regret"].sum(axis=1) ** 2).sum())
     assert totals["regret_squares"][1:] == pytest.approx((by_run["regret"] ** 2).sum(axis=0))
+    late = by_run["regret"] - by_run["first_half_regret"]
+    assert totals["second_half_squares"][0] == pytest.approx((late.sum(axis=1) ** 2).sum())
+    assert totals["second_half_squares"][1:] == pytest.approx((late**2).sum(axis=0))
     assert totals["squared_error"][1:] == pytest.approx(np.nansum(by_run["squared_error"], axis=0))
     assert totals["squared_error_squares"][1:] == pytest.approx(np.nansum(by_run["squared_error"] ** 2, axis=0))
     complete = by_run["missing"].max(axis=1) == 0

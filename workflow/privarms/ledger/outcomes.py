@@ -41,9 +41,10 @@ def statements(rows: Sequence[Mapping], about: Mapping[str, Mapping] | None = No
 
 
 def _headline(template: str, cases: Sequence[Mapping]) -> str:
-    """Return the headline with the numbers of the first case that was measured and judged; "" without one."""
-    known = (case for case in cases if case["measured"] not in ("", None) and case["verdict"] != "unverifiable")
-    return in_headline(template, first) if template and (first := next(known, None)) else ""
+    """Return the headline with the numbers of the first case that is bad, or else of the first one; "" without one."""
+    known = [case for case in cases if case["measured"] not in ("", None) and case["verdict"] != "unverifiable"]
+    first = next((case for case in known if case["verdict"] in BAD), known[0] if known else None)
+    return in_headline(template, first) if template and first else ""
 
 
 def joint(as_printed: str, as_released: str) -> str:
@@ -56,27 +57,28 @@ def joint(as_printed: str, as_released: str) -> str:
 def of_cases(cases: Sequence[Mapping]) -> tuple[str, list[str]]:
     """Return the outcome of one variant's cases, and the assumptions that decide it.
 
-    Cases that differ only in a panel must all have the verdict. "" without cases.
+    Cases that differ only in a panel must all have the verdict. A case without some assumption, such as a panel that
+    has none, belongs to all of its values. "" without cases.
     """
     if not cases:
         return "", []
-    groups: dict[tuple, list[str]] = {}
-    for case in cases:
-        groups.setdefault(_assumed(case), []).append(case["verdict"])
-    verdicts = {assumed: _worst(some) for assumed, some in groups.items()}
-    found = set(verdicts.values())
-    if len(found) == 1:
-        return found.pop(), []
-    if found & set(GOOD) and found & set(BAD):
+    assumed = {frozenset(_assumed(case).items()): _assumed(case) for case in cases}
+    fullest = {key: one for key, one in assumed.items() if not any(key < other for other in assumed)}
+    verdicts = [
+        (one, _worst([case["verdict"] for case in cases if _assumed(case).items() <= key]))
+        for key, one in fullest.items()
+    ]
+    found = {verdict for _, verdict in verdicts}
+    if found & set(BAD) and len(found) > 1:
         names = _deciding(verdicts)
         return f"depends on {' and '.join(names)}", names
-    # Under one assumption the statement fails, and under another nothing is decided.
-    return ("undecided" if "undecided" in found else _worst(list(verdicts.values()))), []
+    return _worst([verdict for _, verdict in verdicts]), []
 
 
-def _assumed(case: Mapping) -> tuple[tuple[str, str], ...]:
+def _assumed(case: Mapping) -> dict[str, str]:
+    """Return the assumptions of a case: "width = log3, c = 2" -> {"width": "log3", "c": "2"}."""
     parts = [part.partition(" = ") for part in case["assumes"].split(", ") if part]
-    return tuple((name, value) for name, _, value in parts)
+    return {name: value for name, _, value in parts}
 
 
 def _worst(verdicts: Sequence[str]) -> str:
@@ -88,18 +90,13 @@ def _worst(verdicts: Sequence[str]) -> str:
     return "unverifiable"
 
 
-def _deciding(verdicts: Mapping[tuple, str]) -> list[str]:
-    """Return the assumptions that turn a good verdict into a bad one while all others stay as they are."""
-    names = list(dict.fromkeys(name for assumed in verdicts for name, _ in assumed))
-    deciding = []
-    for name in names:
-        rest: dict[tuple, set[bool]] = {}
-        for assumed, verdict in verdicts.items():
-            if verdict in GOOD or verdict in BAD:
-                rest.setdefault(tuple(p for p in assumed if p[0] != name), set()).add(verdict in GOOD)
-        if any(len(both) == 2 for both in rest.values()):
-            deciding.append(name)
-    return deciding or names
+def _deciding(verdicts: Sequence[tuple[Mapping[str, str], str]]) -> list[str]:
+    """Return the assumptions in which two cases differ, and in no other one that both have, of which one is bad."""
+    names = dict.fromkeys(name for assumed, _ in verdicts for name in assumed)
+    bad = [assumed for assumed, verdict in verdicts if verdict in BAD]
+    others = [assumed for assumed, verdict in verdicts if verdict not in BAD]
+    pairs = [[name for name in one if name in other and one[name] != other[name]] for one in bad for other in others]
+    return [name for name in names if [name] in pairs] or list(names)
 
 
 SENTENCES, PRINTED, OURS = "sentences", "printed numbers", "questions of our own"

@@ -17,6 +17,7 @@ from privarms.protocols._rows import rows
 FAMILY = "experiment"
 KEYS = ("feature",)
 SUMMED = ("regret", "first_half_regret", "eliminated", "wrong", "missing")
+SQUARED = ("regret", "second_half", "squared_error")
 OF_FEATURE = (
     *("feature", "regret", "first_half_regret", "eliminated", "eliminated_after", "wrong", "estimate", "missing"),
     *("squared_error", "floor_T_min", "length", "pulls_0", "pulls_1", "reward_sum_0", "reward_sum_1", "effect"),
@@ -26,7 +27,7 @@ COLUMNS = {
     "runs": (*SUMMED, "squared_error"),
     "features": OF_FEATURE,
     "first_feature": OF_FEATURE,
-    "totals": ("feature", "trials", "regret_squares", "squared_error", "squared_error_squares", *SUMMED),
+    "totals": ("feature", "trials", *SUMMED, "squared_error", *(f"{of}_squares" for of in SQUARED)),
 }
 RECORDS = tuple(COLUMNS)
 ROW_PER_BLOCK = ("totals",)
@@ -133,6 +134,7 @@ def totals(measured: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return np.column_stack([over_features(measured[name], axis=1), measured[name]])
 
     regret, errors = with_run("regret", np.sum), with_run("squared_error", np.max)
+    first_half = with_run("first_half_regret", np.sum)
     replicates, M = measured["regret"].shape
     features = M + 1
     return {
@@ -141,7 +143,8 @@ def totals(measured: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         "trials": np.full(features, replicates),
         "regret": regret.sum(axis=0),
         "regret_squares": (regret**2).sum(axis=0),
-        "first_half_regret": with_run("first_half_regret", np.sum).sum(axis=0),
+        "first_half_regret": first_half.sum(axis=0),
+        "second_half_squares": ((regret - first_half) ** 2).sum(axis=0),
         "squared_error": np.nansum(errors, axis=0),
         "squared_error_squares": np.nansum(errors**2, axis=0),
         "eliminated": with_run("eliminated", np.min).sum(axis=0),

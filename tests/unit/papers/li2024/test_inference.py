@@ -22,6 +22,7 @@ TOTALS = {
     "regret": [40.0, 10.0, 30.0],
     "regret_squares": [412.0, 30.0, 240.0],
     "first_half_regret": [20.0, 5.0, 15.0],
+    "second_half_squares": [103.0, 30.0, 60.0],
     "squared_error": [0.0, 0.3, 0.8],
     "squared_error_squares": [0.0, 0.05, 0.2],
     "eliminated": [1, 3, 1],

@@ -46,7 +46,7 @@ FORMULAS = inference_steps.formulas(None)
 def two_sizes(policy="conse_se", **second):
     """Return cells a and b: n = 20,000 with regret 10, and n = 1,000,000 with regret 20 and the same errors."""
     larger = {k: [2 * x for x in TOTALS[k]] for k in ("regret", "first_half_regret")}
-    larger["regret_squares"] = [4 * x for x in TOTALS["regret_squares"]]
+    larger |= {k: [4 * x for x in TOTALS[k]] for k in ("regret_squares", "second_half_squares")}
     small = rows(CELL | {"policy": policy}, SIZE, TOTALS, **second)
     return [small, rows(CELL | {"policy": policy, "cell": "b"}, SIZE, TOTALS, horizon=1_000_000, **larger, **second)]
 
@@ -61,8 +61,9 @@ def test_orders_grow_as_by_hand(tmp_path):
     for quantity in ("regret", "second_half"):
         assert actual.loc[quantity, "exponent"] == pytest.approx((math.log(2) - logs) / width)
     assert actual.loc["error", "exponent"] == pytest.approx(logs / width)
-    # Relative errors of .1 (regret) in both cells.
-    assert actual.loc["regret", "exponent_se"] == pytest.approx(0.1 * math.sqrt(2) / width)
+    # Relative errors of .1 in both cells: of a mean of 10 with sd 2, and of a mean of 5 with sd 1.
+    for quantity in ("regret", "second_half"):
+        assert actual.loc[quantity, "exponent_se"] == pytest.approx(0.1 * math.sqrt(2) / width)
     assert actual.loc["regret", "runs"] == 4
     assert actual.loc["regret", "cells"] == "b a"
 
@@ -136,15 +137,16 @@ def test_what_somebody_adds_to_the_configuration_has_no_tag(study):
 
 def test_errors_are_matched_to_printed_entries():
     part = {
-        "reading": ["literal", "literal", "implied"],
-        "estimator": ["mean_difference", "half_sample", "half_sample"],
+        "reading": ["literal", "literal", "implied", "implied"],
+        "estimator": ["mean_difference", "half_sample", "half_sample", "mean_difference"],
     }
-    part |= {"reg": 400, "m": [400, 400, 133], "mse": [0.01, 0.02, 0.06], "se": 0.1, "published": 0.03}
+    part |= {"reg": 400, "m": [400, 400, 133, 133], "mse": [0.01, 0.02, 0.06, 0.03], "se": 0.1, "published": 0.03}
     table = pd.DataFrame(part).assign(mse_se=0.001, runs=500, cells="a")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inference, "table2", lambda _: table)
         patch.setattr(inference, "table3", lambda _: table)
         actual = inference_cases.entries(None)
+    # A row "implied" of MD would be judged by the number that it comes from.
     assert actual["estimator"].tolist() == ["MD", "DML", "DML"] * 2
     assert actual["mse"].tolist() == [0.01, 0.02, 0.06] * 2
     assert actual["rounds"].tolist() == ["the budget", "the budget", "as MD's errors imply"] * 2

@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 AUDIT_CONFIDENCE = 0.9999
 AXES = ("arrivals", "horizon", "M", "alpha", "epsilon")
 # Columns that are added up over the trials of a cell, by feature.
-SUMS = ["trials", "regret", "regret_squares", "first_half_regret"]
+SUMS = ["trials", "regret", "regret_squares", "first_half_regret", "second_half_squares"]
 SUMS += ["squared_error", "squared_error_squares", "eliminated", "missing"]
 # Records of the trial from which an estimate comes.
 ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
@@ -68,13 +68,16 @@ def pareto(results: Results) -> pd.DataFrame:
         run, features = of_cell.loc[0], of_cell.loc[1:]
         n = run["trials"]
         regret = run["regret"] / n
-        spread = max(run["regret_squares"] / n - regret**2, 0.0) * n / max(n - 1, 1)
+        second_half = regret - run["first_half_regret"] / n
         came = features["trials"] - features["missing"]
         errors = features["squared_error"] / came
         worst = errors.idxmax() if errors.notna().any() else features.index[0]
         mse, count = errors[worst], came[worst]
         error_spread = max(features["squared_error_squares"][worst] / max(count, 1) - mse**2, 0.0)
-        regret_se = math.sqrt(spread / n) if n > 1 else math.nan
+        regret_se, second_se = (
+            math.sqrt(max(run[f"{name}_squares"] / n - mean**2, 0.0) / (n - 1)) if n > 1 else math.nan
+            for name, mean in (("regret", regret), ("second_half", second_half))
+        )
         mse_se = math.sqrt(error_spread / max(count - 1, 1)) if count > 1 else math.nan
         environment, M = environment_of(setting), int(setting["M"])
         n_patients, alpha, epsilon = int(setting["horizon"]), setting["alpha"], setting["epsilon"]
@@ -87,6 +90,8 @@ def pareto(results: Results) -> pd.DataFrame:
                 "regret": regret,
                 "regret_se": regret_se,
                 "first_half_regret": run["first_half_regret"] / n,
+                "second_half": second_half,
+                "second_half_se": second_se,
                 "mse": mse,
                 "mse_se": mse_se,
                 "eliminated_fraction": features["eliminated"].sum() / features["trials"].sum(),

@@ -165,9 +165,7 @@ def _of_estimate() -> Iterator[dict]:
         budget = math.inf if math.isnan(epsilon) else epsilon
         at = {"formula": f"bias_{'conse_se' if math.isnan(epsilon) else 'dp_conse'}"}
         at |= {"n": n, "alpha": alpha, "epsilon": epsilon}
-        yield at | {"empty_arm": "has mean 0", "value": abs(mean_difference.relative_bias(T, budget))}
-        # Given that both arms have patients, each mean is that of independent rewards.
-        yield at | {"empty_arm": "has no estimate", "value": 0.0}
+        yield at | {"value": abs(mean_difference.relative_bias(T, budget))}
     for arrivals, alpha in itertools.product(ARRIVALS, ALPHAS):
         environment = features_bernoulli.configure(2, 6 * MILLION, arrivals=arrivals)
         at = {"reading": arrivals, "alpha": alpha}

@@ -126,10 +126,10 @@ def formulas(results: Results) -> Iterator[dict]:
     value = (2**-2 * DIMENSIONS / (DIMENSIONS + 2)) ** 2
     yield {"formula": "density", "gamma": 2, "value": value, "holds": math.isclose(value, 1)}
     for s in range(DEEPEST + 1):
-        yield {"formula": "diameter", "depth": s, **_diameter(s)}
+        yield {"formula": "diameter", "depth": str(s), **_diameter(s)}
     for K in (2, 3, 5, 10):
         for s in range(DEEPEST + 1):
-            yield {"formula": "approximation_error", "arms": K, "depth": s, "value": _approximation_error(K, s)}
+            yield {"formula": "approximation_error", "arms": K, "depth": str(s), "value": _approximation_error(K, s)}
     yield from _special_cases()
     yield from _weights()
     yield {"formula": "order", "holds": _same_in_every_order()}

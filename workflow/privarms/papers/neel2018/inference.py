@@ -32,9 +32,13 @@ BINS = 20
 # Two interpretations of "the standard UCB algorithm", which has no bonus for privacy.
 EXPLORATION = {"ucb": "of the program", "ucb1": "UCB1"}
 # The tests of Figure 6 in the text and in the authors' program. The text leaves the estimator open.
+TESTS = {
+    "as_printed": {"standard_error": "correct", "coordinate": "zero"},
+    "as_released": {"standard_error": "variance", "coordinate": "largest"},
+}
 FIGURE_6 = {
-    "oful": {"standard_error": "correct", "coordinate": "zero"},
-    "linear_ucb_as_released": {"standard_error": "variance", "coordinate": "largest", "estimator": "policy"},
+    "oful": TESTS["as_printed"],
+    "linear_ucb_as_released": TESTS["as_released"] | {"estimator": "policy"},
 }
 
 
@@ -190,7 +194,9 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
             score = z_score(rows["estimate"], rows["truth"], rows["variance"], standard_error)
             test = {"standard_error": standard_error, "coordinate": coordinate}
             of_figure = FIGURE_6.get(setting["policy"], {}).items() <= (setting | test).items()
-            yield setting | test | {"figure_6": of_figure and setting["policy"] in FIGURE_6}, two_sided_p_value(score)
+            shown = {"figure_6": of_figure and setting["policy"] in FIGURE_6}
+            shown["of_variant"] = TESTS.get(setting["variant"]) == test
+            yield setting | test | shown, two_sided_p_value(score)
 
 
 @as_frame
@@ -199,6 +205,7 @@ def rejections(results: Results) -> pd.DataFrame:
 
     One row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: the released program's
     estimate, which its shared list of contexts shifts). replicates: runs whose arm has enough pulls for an estimate.
+    figure_6: whether it is the test of Figure 6; of_variant: whether it is the test of the cell's variant
     over_level: the rate over .05, with the ends of its 99.9% interval; p_mean, p_se: of the p-values
     may_be_uniform: whether ks is at most its 99.9% quantile under uniform p-values, sqrt(ln(2/.001)/(2n)) (Dvoretzky,
     Kiefer, Wolfowitz; Massart 1990)
@@ -333,6 +340,7 @@ def audit(results: Results) -> pd.DataFrame:
     setting = [c for c in named_parameters(rows) if c in table]
     cells = rows.groupby(setting, observed=True, dropna=False)["cell"].agg(lambda some: " ".join(some.unique()))
     table = table.merge(cells.rename("cells").reset_index(), on=setting, how="left")
+    table = table.assign(gamma=[bonus({"policy": "private_ucb"} | row) for row in table.to_dict("records")])
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(
         **counted, **shares, runs=table["trials"]
     )

@@ -8,8 +8,8 @@ from scipy.special import erf
 
 from privarms.ledger import contrasts, intervals
 from privarms.papers.neel2018 import _enumerated
-from privarms.papers.neel2018._settings import bonus, printed
-from privarms.papers.neel2018.inference import _average_bias, _bias
+from privarms.papers.neel2018._settings import bonus, ladder, printed
+from privarms.papers.neel2018.inference import EXPLORATION, _average_bias, _bias
 from privarms.studies import library
 from privarms.studies.results import Results
 
@@ -18,20 +18,20 @@ ROUNDING = {"experiment_1_ucb_bias": 5e-5, "experiment_1_private_bias": 5e-6}
 
 
 def reductions(results: Results) -> pd.DataFrame:
-    """Return UCB's |bias| over that of private UCB; one row per experiment, cell of private UCB and basis.
+    """Return UCB's |bias| over that of private UCB; per experiment, cell of private UCB and interpretation of UCB.
 
-    times: of the averages that the published number of runs is expected to give, and in Experiment 1 also of the two
-    printed averages, with the ends that their rounding leaves (`basis`); last_times: of the arm with the smallest mean
+    times: of the averages that the published number of runs is expected to give; last_times: of the arm with the
+    smallest mean. `numbers`: re-run, or Experiment 1's two printed averages, with the ends that their rounding leaves
     """
     found = []
     for name in ("1", "2"):
         rows = _average_bias(results, f"experiment_{name}").rename(columns={"expected": "expected_mean"})
-        rows = rows[rows["size"] == "all"].assign(basis="re-run", last_mean=rows["last"].abs())
+        rows = rows[rows["size"] == "all"].assign(numbers="re-run", last_mean=rows["last"].abs())
         private = rows[rows["policy"] == "private_ucb"].assign(private=lambda some: some["cell"])
         values = ["expected_mean", "expected_se", "expected_sd", "last_mean", "last_se", "replicates", "cell"]
         on = ["ladder", *_around(rows)]
-        ucb = rows.loc[rows["policy"] == "ucb", [*on, *values]]
-        both = private.drop(columns=values).merge(ucb, on=on, validate="many_to_one")
+        ucb = rows.loc[rows["exploration"].notna(), [*on, "exploration", *values]]
+        both = private.drop(columns=[*values, "exploration"]).merge(ucb, on=on)
         both = both.merge(private[["private", "expected_sd"]].rename(columns={"expected_sd": "times_bottom_sd"}))
         last = contrasts.ratios(both, private, "last", ["private"], name="last_times")
         times = contrasts.ratios(both, private, "expected", ["private"], name="times")
@@ -41,10 +41,8 @@ def reductions(results: Results) -> pd.DataFrame:
     top, bottom = (results.published(number) for number in ROUNDING)
     u, v = ROUNDING.values()
     ends = {"times": top / bottom, "times_low": (top - u) / (bottom + v), "times_high": (top + u) / (bottom - v)}
-    row = {"experiment": "1", "basis": "printed numbers", "ladder": "1.00-0.05", **ends}
-    # The printed quotient is a case in each setting, like the measured one.
-    settings = found[0][["variant", "gamma"]].drop_duplicates()
-    return pd.concat([*found, settings.assign(**row)], ignore_index=True)
+    row = {"experiment": "1", "numbers": "printed", "ladder": "1.00-0.05", **ends}
+    return pd.concat([*found, pd.DataFrame([row])], ignore_index=True)
 
 
 def arms(results: Results) -> pd.DataFrame:
@@ -54,7 +52,7 @@ def arms(results: Results) -> pd.DataFrame:
     detected: the level of confidence at which as many runs as published would detect the bias more likely than not
     ahead: |bias| of the arm with the smallest mean, minus that of the arm; its error is the sum of both errors, which
         is enough for any correlation
-    An arm of mean 0 or 1 always has the same reward, so its bias is exactly 0.
+    An arm of mean 0 or 1 always has the same reward, so its bias is exactly 0; `random`: whether it is another arm.
     """
     rows = pd.concat([_bias(results, f"experiment_{name}") for name in ("1", "2")], ignore_index=True)
     rows = rows[rows["size"] == "all"]
@@ -69,12 +67,14 @@ def arms(results: Results) -> pd.DataFrame:
         "bias": {"value": rows["bias"], "value_se": rows["se"]},
         "absolute": {"value": size, "value_se": rows["se"], "value_sd": rows["sd"]},
         "detected": {end: erf(x / unit / math.sqrt(2)) for end, x in detected.items()},
-        "ahead": {"value": last["bias"].abs() - size, "value_se": last["se"] + rows["se"]},
     }
+    ahead = {"ahead": {"value": last["bias"].abs() - size, "value_se": last["se"] + rows["se"]}}
     kept = ["experiment", "policy", "variant", "exploration", "gamma", "ladder", "arm"]
     setting = rows[kept].assign(runs=rows["replicates"], cells=rows["cell"])
     exact = rows["mean"].isin((0.0, 1.0))
-    return _long(setting, quantities, exact & rows["bias"].eq(0))
+    setting["random"] = ~exact
+    own = _long(setting, quantities, exact & rows["bias"].eq(0))
+    return pd.concat([own, _long(setting, ahead, pd.Series(False, rows.index))], ignore_index=True)
 
 
 def theorem_1(results: Results) -> pd.DataFrame:
@@ -115,18 +115,34 @@ def corollary_1_regret(results: Results) -> pd.DataFrame:
     """Return the exponent p of regret like T^p at Corollary 1's epsilon, from T = 1,000 to each longer horizon."""
     rows = _average_bias(results, "corollary_1").rename(columns={"regret": "regret_mean"})
     rows = rows[(rows["size"] == "all") & _of_corollary_1(rows)]
-    by = ["policy", "variant", "ladder", *_around(rows, horizon=False)]
+    by = ["policy", "variant", "gamma", "ladder", *_around(rows, horizon=False)]
     ends = [rows[rows["horizon"].isin([1_000, T])] for T in sorted(rows["horizon"].unique()) if T > 1_000]
     found = pd.concat([contrasts.growth(pair, "regret", "horizon", by) for pair in ends], ignore_index=True)
     return found[found["first"] < found["last"]].rename(columns={"last": "horizon"})
 
 
+def theorem_2(results: Results) -> pd.DataFrame:
+    """Return regret over the order of Theorem 2 with constant 1; one row per cell of study `corollary_1`."""
+    rows = _average_bias(results, "corollary_1")
+    rows = rows[rows["size"] == "all"]
+    K, T, epsilon = (rows[name].astype(float) for name in ("K", "horizon", "epsilon"))
+    private = np.log(T) / epsilon * (np.log(np.log(T)) - np.log(epsilon))
+    order = np.maximum(private, np.sqrt(K * T * np.log(T)))
+    kept = rows[["policy", "variant", "gamma", "K", "horizon", "epsilon", "cells"]]
+    return kept.assign(of_order=rows["regret"] / order, of_order_se=rows["regret_se"] / order, runs=rows["replicates"])
+
+
 def regret_ratio(results: Results) -> pd.DataFrame:
-    """Return private UCB's mean regret over that of UCB at the horizon of Experiment 2; one row per private cell."""
-    cells = results.cells("regret_2")
-    ends = cells[cells["t"] == cells["horizon"]]
-    private, ucb = ends[ends["policy"] == "private_ucb"], ends[ends["policy"] == "ucb"]
-    return _with_bonus(contrasts.ratios(private, ucb, "regret", _around(cells)))
+    """Return private UCB's mean regret over that of UCB in Experiment 2; per private cell and interpretation of UCB."""
+    rows = _average_bias(results, "experiment_2").rename(columns={"regret": "regret_mean"})
+    rows = rows[rows["size"] == "all"]
+    private = rows[rows["policy"] == "private_ucb"].drop(columns="exploration")
+    on = ["ladder", *_around(rows)]
+    found = [
+        contrasts.ratios(private, rows[rows["policy"] == name], "regret", on).assign(exploration=label)
+        for name, label in EXPLORATION.items()
+    ]
+    return pd.concat(found, ignore_index=True)
 
 
 def regret_growth(results: Results) -> pd.DataFrame:
@@ -134,10 +150,12 @@ def regret_growth(results: Results) -> pd.DataFrame:
 
     One row per cell. Its error is that of independent means, which is larger than that of one mean curve.
     """
-    cells = results.cells("regret_2")
+    cells = pd.concat([results.cells(study) for study in ("regret_2", "regret_2_of_the_program")], ignore_index=True)
     cells = _with_bonus(cells[cells["policy"] == "private_ucb"])
+    ends = zip(cells["top"], cells["bottom"], cells["K"], strict=True)
+    cells = cells.assign(ladder=[ladder(*some) for some in ends])
     late = cells[cells["t"] >= cells["horizon"] / 2]
-    return contrasts.growth(late, "regret", "t", ["cell", "policy", "variant", "gamma"])
+    return contrasts.growth(late, "regret", "t", ["cell", "policy", "variant", "gamma", "ladder"])
 
 
 def even_regret(results: Results) -> pd.DataFrame:

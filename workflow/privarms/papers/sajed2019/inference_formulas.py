@@ -79,6 +79,7 @@ def theorem_3_3_facts(results: Results) -> pd.DataFrame:
             "1": np.log(4 * np.log2(first / beta)) / first * (18 / (alpha * mu)) ** 2,
             "1, implied": 2 * np.log(16 * np.log2(first) ** 2 / beta) / first * (9 / (alpha * mu)) ** 2,
             "2": np.log(4 * np.log2(second / beta)) / second * 288 / (epsilon * mu),
+            "2, last": np.log(8 * np.log2(second) ** 2 / beta) / 2 / np.log(4 * np.log2(second) / beta),
             "2, implied": 96 * np.log(4 * np.log2(second) / beta) / second * 3 / (epsilon * mu),
             "3": 4 * np.log(4 / beta) / third * 3 / (alpha * epsilon * mu),
         }
@@ -90,7 +91,7 @@ def theorem_3_3_facts(results: Results) -> pd.DataFrame:
 def epoch_growth(results: Results) -> pd.DataFrame:
     """Return R_(e+1) over R_e by line 8 (growth); one row per |S|, number of arms left, e and epsilon.
 
-    total: R_1 + ... + R_e over R_e, if no arm is eliminated before
+    total: R_1 + ... + R_(e+1) over R_(e+1), if all eliminations happen after epoch e
     """
     settings = list(itertools.product(GROWTH_EPSILONS, GROWTH_ARMS))
     totals = {one: bounds.total_over_last(*one, max(GROWTH_EPOCHS), GROWTH_BETA) for one in settings}
@@ -101,6 +102,7 @@ def epoch_growth(results: Results) -> pd.DataFrame:
         for epsilon, arms, epoch in itertools.product(GROWTH_EPSILONS, GROWTH_ARMS, GROWTH_EPOCHS)
         for left in range(2, arms + 1)
     ]
+    rows = [row | {"total": 1 + row["total"] / row["growth"]} for row in rows]
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
@@ -132,14 +134,18 @@ def lemma_4_2(results: Results) -> pd.DataFrame:
 def corollary_3_6(results: Results) -> pd.DataFrame:
     """Return Theorem 3.3 against Corollary 3.6, R = 1; one row per setting with ln(R / (alpha |mu|)) <= 1/beta.
 
-    factor: t_0 + t_1 + t_2 over the corollary's expression or its inverse, the larger of both
+    upper: t_0 + t_1 + t_2; factor: upper over the corollary's expression or its inverse, the larger of both; nan if
+    upper is not above 0
     """
-    for alpha, mu, epsilon, beta in itertools.product(PROOF_SIZES, PROOF_SIZES, PROOF_EPSILONS, PROOF_BETAS):
-        upper = bounds.halting_time(epsilon, alpha, beta, mu) / 2000
-        if not math.isnan(upper) and math.log(1 / (alpha * mu)) <= 1 / beta:
+    sizes = (*PROOF_SIZES, 0.99)
+    for alpha, mu, epsilon, beta in itertools.product(sizes, sizes, PROOF_EPSILONS, PROOF_BETAS):
+        iterated, log = math.log(1 / (alpha * mu)), math.log(1 / beta)
+        if iterated <= 1 / beta:
+            upper = math.log(iterated / beta) * (1 / (alpha * mu) ** 2 + 1 / (epsilon * mu))
+            upper += log / (epsilon * alpha * mu)
             ratio = upper / bounds.samples_order(epsilon, alpha, beta, mu)
             setting = {"alpha": alpha, "mu": mu, "epsilon": epsilon, "beta": beta}
-            yield setting | {"factor": max(ratio, 1 / ratio)}
+            yield setting | {"upper": upper, "factor": max(ratio, 1 / ratio) if upper > 0 else math.nan}
 
 
 @as_frame
@@ -170,7 +176,7 @@ def _laplace_tail(x: np.ndarray) -> np.ndarray:
 
 @as_frame
 def arithmetic(results: Results) -> pd.DataFrame:
-    """Return identities and inequalities of the text; one row per sentence.
+    """Return identities and inequalities of the text; one row per sentence, and `part` of the samples for the rules.
 
     holds: whether both sides agree, to a relative error of 1e-12, or are ordered as printed
     """
@@ -180,7 +186,6 @@ def arithmetic(results: Results) -> pd.DataFrame:
     variances = means * (1 - means)
     radius = R * np.sqrt(2 / t * np.log(16 * t**2 / beta))
     iterated = np.log(R / (alpha * mu))
-    order = bounds.private_samples
     optimal, printed = np.sqrt(T * K) + K * np.log(T) / epsilon, bounds.regret_order_any_gaps(K, T, epsilon)
     sentences = {
         "variances": variances.max() / variances.min() <= 4 / 3 * (1 + 1e-12),
@@ -188,10 +193,10 @@ def arithmetic(results: Results) -> pd.DataFrame:
         "hoeffding": 2 * np.sum(np.exp(-2 * radius**2 * t / (2 * R) ** 2)) + rest * beta / 8 <= beta / 4,
         "queries": np.sum(np.exp(-np.log(8 * t**2 / beta))) + rest * beta / 8 <= beta / 4,
         "parts": np.isclose(np.log(iterated / beta), np.log(1 / beta) + np.log(iterated), rtol=1e-12),
-        "rules": np.isclose(
-            K * order(epsilon / K, alpha, beta, mu), K**2 * order(epsilon, alpha, beta, mu), rtol=1e-12
-        ),
         "minimax": 1 <= printed / optimal <= np.sqrt(np.log(T)),
     }
     for sentence, holds in sentences.items():
         yield {"sentence": sentence, "holds": bool(holds)}
+    for part, order in (("the private part", bounds.private_samples), ("both parts", bounds.samples_order)):
+        naive, one = K * order(epsilon / K, alpha, beta, mu), order(epsilon, alpha, beta, mu)
+        yield {"sentence": "rules", "part": part, "holds": bool(np.isclose(naive, K**2 * one, rtol=1e-12))}
