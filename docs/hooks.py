@@ -19,7 +19,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow" / "privarms"
 # Pages of the repository that belong to the documentation, by their place in it.
 ELSEWHERE = {
-    "glossary.md": "workflow/privarms/report/page.glossary.md",
     "reference/configuration.md": "config/README.md",
     "reference/data.md": "data/README.md",
 }

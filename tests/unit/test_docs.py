@@ -1,5 +1,6 @@
 """Check that links of the pages work, examples run, and every public module has a page."""
 
+import math
 import re
 import subprocess
 import sys
@@ -8,19 +9,23 @@ from pathlib import Path
 
 import pytest
 
+from privarms.audits.power import power
+from privarms.command import main
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
+from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value
 from privarms.studies import library
 from tests import ROOT
 
-PAGES = [ROOT / "README.md", ROOT / "data/README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
+PAGES = sorted([*PAGES, *(ROOT / "docs/developer").glob("*.md")])
 
 
 def anchor(heading: str) -> str:
     return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_to_files_and_headings(page):
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     for link in links:
@@ -38,14 +43,35 @@ def test_the_examples_about_own_data_run(tmp_path, monkeypatch, capsys):
     text = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     Path("history.csv").write_text(re.search(r"```csv\n(.*?)```", text, re.DOTALL)[1], encoding="utf-8")
-    examples = [code for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "print(" in code]
+    examples = re.findall(r"```python\n((?:(?!```).)*)```\n\n```\n(.*?)```", text, re.DOTALL)
     assert len(examples) == 3
-    for code in examples:
+    for code, printed in examples:
         exec(compile(code, "docs/own-data.md", "exec"), {})
-    p, corrected = map(float, capsys.readouterr().out.split()[:2])
+        assert capsys.readouterr().out == printed
     # Three of four pulls: P(X > 3) + .3 P(X = 3) = (1 + .3 * 4) / 16; the correction only makes it larger.
+    p, corrected = map(float, examples[0][1].split())
     assert p == pytest.approx(2.2 / 16)
     assert p < corrected <= 1
+    (command, printed) = re.search(r"```sh\nprivarms (correct .*?)\n```\n\n```\n(.*?)```", text, re.DOTALL).groups()
+    assert main(command.split()) == 0
+    assert capsys.readouterr().out == printed
+
+
+def test_the_numbers_of_the_floor_and_of_the_power_of_audits_are_computed():
+    text = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", text, re.MULTILINE)
+    assert len(rows) == 6
+    for information, *printed in rows:
+        epsilon, rounds = math.sqrt(float(information) / 10_000), 10_000
+        beta = best_beta(epsilon, rounds, 0.05)
+        level, corrected = corrected_level(0.05, epsilon, rounds, beta), corrected_p_value(1e-6, epsilon, rounds, beta)
+        assert [float(number) for number in printed] == pytest.approx([beta, level, corrected], rel=0.05)  # two digits
+    text = (ROOT / "docs/limitations.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| ([\d.]+) \| (?:more than )?([\d.]+) \|$", text, re.MULTILINE)
+    assert len(rows) == 3
+    for epsilon, printed in rows:
+        found = power(0.05, 0.05 * math.exp(float(epsilon)), claimed=1, trials=20_000, confidence=0.95)
+        assert 0 <= found - float(printed) < 0.011
 
 
 def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):

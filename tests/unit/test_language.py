@@ -15,7 +15,7 @@ from tests import PAPERS, ROOT
 LIBRARY = ROOT / "workflow" / "privarms"
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
 # docs/papers quotes papers and the ledger.
-PAGES += [LIBRARY / "report/page.glossary.md", *(ROOT / "docs/developer").glob("*.md")]
+PAGES += [*(ROOT / "docs/developer").glob("*.md")]
 MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])
 SETTINGS = sorted(PAPERS.glob("*/*.yaml"))
 REPORT = LIBRARY / "report" / "page.html.j2"

@@ -1,4 +1,4 @@
-"""Check that the files printed in docs/extend.md work."""
+"""Check that the files printed in docs/extend.md and docs/extend-by-kind.md work."""
 
 import re
 import shutil
@@ -17,8 +17,8 @@ CHANGING = EXTENSION + "changing/studies.yaml"
 
 
 def blocks() -> dict[str, str]:
-    """Return the files that the page shows, by path."""
-    text = (ROOT / "docs/extend.md").read_text(encoding="utf-8")
+    """Return the files that the pages show, by path."""
+    text = "\n".join(page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs").glob("extend*.md")))
     return dict(re.findall(r"^`([^`\n]+)`:\n\n```\w+\n(.*?)```$", text, flags=re.DOTALL | re.MULTILINE))
 
 

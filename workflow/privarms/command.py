@@ -28,6 +28,9 @@ Without --arm the corrected p-values are valid for all arms together (Bonferroni
 With --arm only that arm is tested, which is more powerful. That p-value is valid only for an arm that was fixed
 beforehand or chosen from the pulls only. It is not valid for an arm chosen by rewards, means or p-values.
 
+No corrected p-value is below --beta, and few reject if epsilon^2 T is much above 2. Then, or if the bandit is not
+private, use an e-value (docs/own-data.md, Any other bandit).
+
   privarms correct history.csv --epsilon 0.1
   privarms correct history.csv --epsilon 0.1 --arm most-pulled"""
 CHECK = """\

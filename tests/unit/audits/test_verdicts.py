@@ -98,7 +98,7 @@ def test_what_fails_leads_and_what_is_not_audited_ends():
     assert rows["verdict"].tolist() == [NOT_PRIVATE, NO_VIOLATION, NOT_AUDITED]
     # The length has half of epsilon.
     assert rows["claimed_epsilon"].tolist()[:2] == [0.5, 1.0]
-    assert "docs/extend.md" in rows["note"].iloc[-1]
+    assert "docs/extend-by-kind.md" in rows["note"].iloc[-1]
 
 
 def test_an_audit_that_could_not_be_run_is_none():

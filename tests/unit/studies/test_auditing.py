@@ -43,7 +43,7 @@ def study(**entry):
 
 
 def test_every_mechanism_and_every_policy_with_an_epsilon_is_audited(papers):
-    """If this fails: write an audit and a study that runs it (docs/extend.md), or set PRIVATE = False in the module."""
+    """If this fails: write an audit and a study (docs/extend-by-kind.md), or set PRIVATE = False in the module."""
     studies = [study for content in papers.values() for study in content["studies"].values()]
     audited = {entry["policy"] for study in studies if study["protocol"] == "audit" for entry in study["policies"]}
     claiming = {*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))}

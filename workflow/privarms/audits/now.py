@@ -63,7 +63,7 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
     if audit is None:
         own = ", ".join(name for name, subjects in library.audits().items() if subject in subjects)
         advice = f"In the project's folder, the command `privarms audit {subject}` runs its own audits: {own}"
-        write = "Write an audit and a study (docs/extend.md, An audit)"
+        write = "Write an audit and a study (docs/extend-by-kind.md, An audit)"
         raise PrivarmsError(
             f"{subject}: no audit fits every subject of the family {family}. {advice if own else write}"
         )

@@ -31,7 +31,7 @@ COLUMNS = (*MEASURES, "reading", "setting", "epsilon", "audit", "paper", "study"
 CONFIDENCE = 1 - 1e-5
 HALF = 0.5
 UNKNOWN = "The power against half the noise is unknown."
-WRITE_ONE = "Write an audit and a study that runs it (docs/extend.md, An audit)."
+WRITE_ONE = "Write an audit and a study that runs it (docs/extend-by-kind.md, An audit)."
 # The tolerance for rounding of an exact loss that equals the claim.
 ROUNDING = 1e-6
 
