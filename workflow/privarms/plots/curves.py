@@ -107,12 +107,22 @@ def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_interval(
-    rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None, normal: bool = False
+    rows: pd.DataFrame,
+    mean: str,
+    se: str,
+    *,
+    least: float | None = None,
+    normal: bool = False,
+    fewest: int = 0,
 ) -> pd.DataFrame:
     """Return the rows with new columns `low` and `high`, the interval of a mean.
 
     least: on a logarithmic axis, the smallest `low` is the mean over `least`
     normal: use the normal quantile instead of Student's, for estimates that are not means of the replicates
+    fewest: rows with fewer replicates have no interval (nan)
     """
     low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
-    return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
+    rows = rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
+    if fewest:
+        rows.loc[rows["replicates"] < fewest, ["low", "high"]] = np.nan
+    return rows

@@ -14,10 +14,11 @@ import seaborn
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
 
 from privarms.data import STAND_IN
 from privarms.files.whole import whole
@@ -138,6 +139,18 @@ def crossed(
     return result
 
 
+def in_sequence(names: Iterable[Hashable]) -> Looks:
+    """Return one look per name, for names that have an order: from dark to light, with their own markers."""
+    names = list(dict.fromkeys(names))
+    # The light end of the colour map is weak on white.
+    colours = seaborn.color_palette("viridis", as_cmap=True)(np.linspace(0, 0.85, len(names)))
+    markers = itertools.cycle(MARKERS)
+    return {
+        name: {"color": to_hex(colour), "marker": marker, "linestyle": "-"}
+        for name, colour, marker in zip(names, colours, markers, strict=False)
+    }
+
+
 def _look(colour: int, marker: int, dash: int) -> dict:
     line = {"color": COLOURS[colour % len(COLOURS)], "marker": MARKERS[marker % len(MARKERS)]}
     return line | {"linestyle": LINESTYLES[dash % len(LINESTYLES)]}
@@ -194,10 +207,16 @@ def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below:
 
 
 def log_ticks(axis) -> None:
-    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents; for at most two decades."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_locator(NullLocator())
+    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents.
+
+    Where the axis has more than two decades, only the powers of ten are named. Set its limits before.
+    """
+    low, high = axis.get_view_interval()
+    narrow = high <= 100 * low
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_locator(NullLocator() if narrow else LogLocator(subs=(2, 5)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def ticks(ax: Axes, values: Iterable[float], texts: Sequence[str] | None = None) -> None:
