@@ -55,3 +55,10 @@ def test_interval_is_student_s():
     assert high[0] - 1 == pytest.approx(0.5 * stats.t.ppf(0.975, 4))
     # A single run, or identical runs, have no interval.
     assert np.isnan([*low[1:], *high[1:]]).all()
+
+
+def test_few_replicates_have_no_interval_in_a_figure():
+    rows = pd.DataFrame({"y": [1.0, 1.0, 1.0], "se": 0.1, "replicates": [4, 5, 6]})
+    actual = curves.with_interval(rows, "y", "se", fewest=5)
+    assert actual[["low", "high"]].isna().all(axis=1).tolist() == [True, False, False]
+    assert curves.with_interval(rows, "y", "se")["low"].notna().all()

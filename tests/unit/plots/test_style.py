@@ -144,3 +144,27 @@ def test_tables_say_what_is_a_stand_in(tmp_path):
         assert "ynthetic stand-in" in marked[suffix].read_text()
         assert "ynthetic stand-in" not in plain[suffix].read_text()
     assert marked["csv"].read_bytes() == plain["csv"].read_bytes()
+
+
+def test_a_sequence_has_colours_from_dark_to_light():
+    actual = style.in_sequence([1, 2, 4, 8, 1024, 2])
+    assert [*actual] == [1, 2, 4, 8, 1024]
+    luminance = [np.dot(matplotlib.colors.to_rgb(look["color"]), (0.299, 0.587, 0.114)) for look in actual.values()]
+    assert (np.diff(luminance) > 0.07).all()
+    # Visible on white.
+    assert luminance[-1] < 0.8
+    assert len({look["marker"] for look in actual.values()}) == 5
+
+
+@pytest.mark.parametrize(
+    ("limits", "texts"),
+    [((90, 2100), ["100", "200", "500", "1,000", "2,000"]), ((40, 30_000), ["100", "1,000", "10,000"])],
+)
+def test_a_wide_logarithmic_axis_names_powers_of_ten_only(limits, texts):
+    figure, ax = style.subplots(width=3.4, height=2.4)
+    ax.set(yscale="log", ylim=limits)
+    style.log_ticks(ax.yaxis)
+    FigureCanvasAgg(figure).draw()
+    shown = [tick.label1.get_text() for tick in ax.yaxis.get_major_ticks() if limits[0] <= tick.get_loc() <= limits[1]]
+    assert shown == texts
+    assert not any(tick.label1.get_text() for tick in ax.yaxis.get_minor_ticks())

@@ -23,6 +23,9 @@ OLDER = {"logarithm", "offset"}
 POLICY = "ldp_mab"
 # Contexts of both environments.
 DIMENSIONS = 2
+# Figures have no interval of fewer runs, because it would cover them.
+FEWEST = 5
+BANDS = f"Bands: 95% intervals of the means of at least {FEWEST} runs."
 # The algorithms that statements name. No text gives the constant c of the text's algorithm. At c = 64 and above no arm
 # is removed at the published sizes, so play is uniform.
 PROGRAM, OLDER_PROGRAM, NOISY = "program", "older program", "program with noise"

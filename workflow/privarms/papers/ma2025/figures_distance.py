@@ -55,7 +55,7 @@ def deviations_table(results: Results) -> pd.DataFrame:
 def deviations(results: Results):
     """Regret per user with one deviation changed at a time, from the program to the text (upper block) and from the
     text, c = 2, to the program, with 95% intervals of the mean. As printed also with larger constants. Uniform play
-    costs .414 per user with the program's reward functions and .437 with the printed ones ("centres"). Diamonds: the
+    costs .414 per user with the program's reward functions and .437 with the printed ones ("centres"). Rings: the
     authors' logs, at the older version of the program that made them."""
     table = with_interval(_deviations(results), "mean_regret", "se_regret")
     table = table.assign(per_user=table["mean_regret"] / table["n"], title=texts(table, ["n"]))
@@ -68,7 +68,7 @@ def deviations(results: Results):
     drawn = drawn.assign(low=low / drawn["n"], high=drawn["high"] / drawn["n"]).sort_values(["n", "epsilon"])
     options = {"hue": "name", "col": "title", "wrap": 3, "log": "x", "height": 0.2 * len(lines) + 0.5}
     draw = partial(points, along="x")
-    grid = curves(drawn, "per_user", "place", looks=style.looks(drawn["name"]), draw=draw, **options)
+    grid = curves(drawn, "per_user", "place", looks=style.in_sequence(drawn["name"]), draw=draw, **options)
     logs = panels.logs(results)
     logs = logs[logs["figure"] == "fig7a"]
     logs = logs.assign(title=texts(logs, ["n"]))

@@ -32,8 +32,6 @@ LAYOUTS = {
     "fig9c": ("n_aux", ["order", "epsilon"]),
 }
 NAMES = {"n": "target users $n_P$ (thousands)", "n_aux": "users per source $n_Q$ (thousands)"}
-# Fewer runs have an interval that covers the figure.
-FEWEST = 5
 UNIFORM_NOTE = "grey: uniform play\n($c \\geq 64$)"
 
 
@@ -92,7 +90,6 @@ TITLES = {
     "fig9b": "Figure 9(b): regret over gamma",
     "fig9c": "Figure 9(c): which source comes first",
 }
-BANDS = f"Bands: 95% intervals of the means of at least {FEWEST} runs."
 OVER_USERS = "Cumulative regret against target users n_P, one curve per budget epsilon"
 CAPTIONS = {
     "fig7a": f"{OVER_USERS}, without auxiliary data. Each row has its own vertical axis.",
@@ -124,7 +121,7 @@ def _panel(name: str, environment: str):
     note = "" if symmetric else NOTES.get(key, "")
     return figure(
         f"{TITLES[name]}, second environment" if symmetric else TITLES[name],
-        f"{CAPTIONS[key]} {ALGORITHMS[environment]}{note} {BANDS}",
+        f"{CAPTIONS[key]} {ALGORITHMS[environment]}{note} {panels.BANDS}",
         name=f"{name}_symmetric" if symmetric else name,
         arguments={"name": name, "environment": environment},
         card=CARDS[name[:4]],
@@ -135,7 +132,7 @@ def _panel(name: str, environment: str):
 def regret_panel(results: Results, name: str, environment: str):
     """Draw one panel of Figures 7 to 9."""
     x, lines = LAYOUTS.get(name) or LAYOUTS[name[:4]]
-    cells = with_interval(panels.panel(results, name, environment), "mean_regret", "se_regret", fewest=FEWEST)
+    cells = with_interval(panels.panel(results, name, environment), "mean_regret", "se_regret", fewest=panels.FEWEST)
     # On a logarithmic axis an interval must not reach 0.
     cells = cells.assign(low=cells["low"].clip(lower=cells["mean_regret"] / 20), algorithm=_algorithms(cells))
     helped = cells[cells["n_aux"] > 0]
