@@ -50,9 +50,9 @@ def _bias_figure(results: Results, experiment: str, private: bool, published: di
     for one in shown.itertuples():
         axes[STRIP].annotate(f"{one.published:g}", (one.published, one.place), xytext=(0, 4), va="bottom", **where)
         axes[STRIP].annotate(f"{one.bias:.2g}", (one.bias, one.place), xytext=(0, -4), va="top", **where)
-    lines = shown["quantity"] + (", " + shown["curve"] if len(names) > 1 else "")
-    name_lines(axes[STRIP], lines)
-    axes[STRIP].set(xlim=(0, 1.12 * shown[["high", "published"]].max(axis=None)), xlabel="|bias|; cross: published")
+    name_lines(axes[STRIP], shown["quantity"] if len(names) == 1 else shown["curve"].str.replace(" (", "\n("))
+    what = "|bias|" if len(names) == 1 else " and ".join(f"{name} |bias| over the arms" for name in published)
+    axes[STRIP].set(xlim=(0, 1.12 * shown[["high", "published"]].max(axis=None)), xlabel=f"{what} (cross: published)")
     rows = pd.concat([rows, shown], ignore_index=True)
     columns = ["experiment", "policy", "variant", "ladder", "arm", "mean", "bias", "se", "low", "high", "replicates"]
     return figure, rows[[*columns, "curve", "quantity", "published"]]
@@ -175,7 +175,7 @@ def corrected_pvalues(results: Results):
     ]
     shown = pd.concat(drawn, ignore_index=True)
     arms = zip(shown["K"], shown["top"], shown["bottom"], shown["selector"].str.replace("_", " "), strict=True)
-    panel = [f"{K} arms, means {top:g} to {bottom:g},\n{selector} arm" for K, top, bottom, selector in arms]
+    panel = [f"$K = {K}$, means {top:g} to {bottom:g},\n{selector} arm" for K, top, bottom, selector in arms]
     shown = shown.assign(name=shown["curve"] + ", " + shown["test"] + " test", panel=panel)
     looks = style.crossed(shown, "name", "curve", "test")
     for name in shown.loc[shown["test"] == "corrected", "name"].unique():
