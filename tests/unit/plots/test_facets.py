@@ -49,17 +49,3 @@ def test_what_has_no_value_of_an_axis_stands_in_every_panel():
     assert shown[["policy", "panel_epsilon"]].to_numpy().tolist() == [
         ["dp_se", 0.1], ["ucb1", 0.1], ["dp_se", 1.0], ["ucb1", 1.0],
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("ends", "log", "named"), [
-    ((1, 5, 10), "", True), ((1, 1.4, 10), "", False), ((1, 1.4, 10), "y", True), ((5,), "", False),
-])  # fmt: skip
-def test_curves_have_their_names_at_ends_that_are_apart(ends, log, named):
-    rows = pd.DataFrame([(str(end), t, 1 + (end - 1) * t) for end in ends for t in (0, 1)], columns=["curve", "t", "y"])
-    (ax,) = facets.curves(rows, "t", "y", looks=style.looks(rows["curve"]), log=log).axes.flat
-    # Points and lines without a name do not count.
-    ax.plot([0.5], [5], linestyle="none", marker="o", label="published")
-    ax.axhline(5)
-    ax.set_ylim(0.5, 10)
-    assert facets.name_ends(ax) == named
-    assert [(note.get_text(), *note.xy) for note in ax.texts] == [(str(end), 1, end) for end in ends if named]

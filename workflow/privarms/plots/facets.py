@@ -6,7 +6,6 @@ A table has one row per point, a column that names its curve and columns that na
 
 from collections.abc import Callable, Iterable, Iterator
 
-import numpy as np
 import pandas as pd
 import seaborn
 from matplotlib.axes import Axes
@@ -114,25 +113,6 @@ def name_lines(ax: Axes, names: Iterable[str], **options) -> None:
     names = list(names)
     ax.set_yticks(range(len(names)), names, **options)
     ax.set_ylim(len(names) - 0.4, -0.6)
-
-
-def name_ends(ax: Axes, apart: float = 0.075) -> bool:
-    """Write the name of each curve at its right end, if there are several and their ends are apart; return whether.
-
-    apart : of two ends, as a fraction of the axis. Set its limits before
-    """
-    lines = [line for line in ax.lines if not line.get_label().startswith("_") and line.get_linestyle() != "None"]
-    ends = [line.get_xydata()[-1] for line in lines]
-    if len(ends) < 2:
-        return False
-    # In units of the axis, logarithmic or not.
-    scaled = ax.transLimits.transform(ax.transScale.transform(ends))[:, 1]
-    if (np.diff(np.sort(scaled)) < apart).any():
-        return False
-    for line, end in zip(lines, ends, strict=True):
-        where = {"xytext": (5, 0), "textcoords": "offset points", "va": "center", "annotation_clip": False}
-        ax.annotate(line.get_label(), end, color=line.get_color(), fontsize=7, **where)
-    return True
 
 
 def dodged(place: pd.Series, names: pd.Series, most: float = 0.22) -> pd.Series:

@@ -9,7 +9,7 @@ from functools import cache
 
 import pandas as pd
 
-from privarms.plots.curves import assigned, settings
+from privarms.plots.curves import FEWEST, assigned, settings
 from privarms.plots.facets import leading
 from privarms.studies.results import Results
 
@@ -23,8 +23,6 @@ OLDER = {"logarithm", "offset"}
 POLICY = "ldp_mab"
 # Contexts of both environments.
 DIMENSIONS = 2
-# Figures have no interval of fewer runs, because it would cover them.
-FEWEST = 5
 BANDS = f"Bands: 95% intervals of the means of at least {FEWEST} runs."
 # The algorithms that statements name. No text gives the constant c of the text's algorithm. At c = 64 and above no arm
 # is removed at the published sizes, so play is uniform.

@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
-from privarms.papers.ma2025._panels import BANDS, FEWEST
+from privarms.papers.ma2025._panels import BANDS
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import band, curves, panels, parts
@@ -287,7 +287,7 @@ def _draw_average(ax, mean: pd.DataFrame, one: pd.DataFrame, measure: str) -> No
     """Draw the average of a measure up to t, in one run and as the mean of all."""
     averages = mean.assign(average=mean[f"{measure}_mean"] / mean["t"], se=mean[f"{measure}_se"] / mean["t"])
     look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]:,} runs", "marker": None}
-    band(ax, with_interval(averages, "average", "se", fewest=FEWEST), "t", "average", **look)
+    band(ax, with_interval(averages, "average", "se"), "t", "average", **look)
     ax.plot(one["t"], one[measure] / one["t"], label="one run", color="black", linewidth=0.9)
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from privarms.papers.ma2025 import _panels as panels
 from privarms.plots import style
 from privarms.plots.curves import with_interval
-from privarms.plots.facets import Panels, curves, name_ends
+from privarms.plots.facets import Panels, curves
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
@@ -132,7 +132,7 @@ def _panel(name: str, environment: str):
 def regret_panel(results: Results, name: str, environment: str):
     """Draw one panel of Figures 7 to 9."""
     x, lines = LAYOUTS.get(name) or LAYOUTS[name[:4]]
-    cells = with_interval(panels.panel(results, name, environment), "mean_regret", "se_regret", fewest=panels.FEWEST)
+    cells = with_interval(panels.panel(results, name, environment), "mean_regret", "se_regret")
     # On a logarithmic axis an interval must not reach 0.
     cells = cells.assign(low=cells["low"].clip(lower=cells["mean_regret"] / 20), algorithm=_algorithms(cells))
     helped = cells[cells["n_aux"] > 0]
@@ -260,26 +260,20 @@ def _draw_uniform(ax, rows: pd.DataFrame, x: str) -> None:
 
 
 def _finish(grid: Panels, x: str, empty: list) -> None:
-    """Set the axes and the legend of a panel; the legend is in empty axes, if there are any."""
+    """Set the axes of a panel, and name its curves: at their ends, and in a legend if their names are long."""
+    for ax in empty:
+        ax.set_axis_off()
     for ax in grid.axes.flat:
         if x == "n":
             ax.set_ylim(0, None)
             ax.yaxis.set_major_formatter("{x:,g}")
         else:
             style.log_ticks(ax.yaxis)
-        # Lines of Figure 9 have long names.
-        if x == "n" or len(grid.row_names) == 1:
-            name_ends(ax)
-    entries = {}
-    for ax in grid.axes.flat:
-        handles, labels = ax.get_legend_handles_labels()
-        entries |= dict(zip(labels, handles, strict=True))
-    if empty:
-        empty[0].legend(entries.values(), entries, loc="center")
-        for ax in empty:
-            ax.set_axis_off()
-    else:
-        style.legend(grid.figure, columns=6 if len(grid.row_names) == 1 or x == "n" else -(-len(entries) // 2))
+    short = x == "n" or len(grid.row_names) == 1
+    for ax in grid.axes.flat if short else ():
+        style.name_ends(ax, grid.hue_names)
+    names = {name for ax in grid.axes.flat for name in ax.get_legend_handles_labels()[1]}
+    style.legend(grid.figure, columns=-(-len(names) // 2), named=grid.hue_names if short else ())
 
 
 for _environment in reversed(ENVIRONMENTS):
