@@ -16,9 +16,16 @@ from privarms.papers.li2024.figures import (
 
 from .. import chosen, drawn
 
-CELL = {"arrivals": "stationary", "environment": "features_bernoulli", "budget": None, "alpha": 0.5, "M": 2, "replicates": 100}
+CELL = {
+    "arrivals": "stationary",
+    "environment": "features_bernoulli",
+    "budget": None,
+    "alpha": 0.5,
+    "M": 2,
+    "replicates": 100,
+}
 ALGORITHMS = [
-    {"policy": "conse", "variant": None, "epsilon": None},
+    {"policy": "conse_se", "variant": None, "epsilon": None},
     *({"policy": "dp_conse", "variant": None, "epsilon": epsilon} for epsilon in (0.1, 1.0)),
     {"policy": "dp_conse_total", "variant": None, "epsilon": 1.0},
 ]
@@ -68,7 +75,7 @@ def test_regret_and_error_have_a_column_per_algorithm():
     names = ["no privacy", "DP-ConSE", "DP-ConSE (total)"]
     assert titles == [f"{name}, n = {n}" for n in ("1,000", "2,000") for name in names], "n = 500 ran without privacy"
     assert [drawn.curves(ax) for ax in figure.axes[:3]] == [
-        ["ConSE"], ["$\\varepsilon = 0.1$", "$\\varepsilon = 1$"], ["$\\varepsilon = 1$"],
+        ["ConSE (SE)"], ["$\\varepsilon = 0.1$", "$\\varepsilon = 1$"], ["$\\varepsilon = 1$"],
     ]  # fmt: skip
     assert len(drawn.legend(figure)) == 3
     assert (len(numbers), set(numbers["M"]), set(numbers["mse"])) == (len(rows) + 1, {1, 2}, {0.2})
@@ -101,7 +108,7 @@ def test_elimination_has_a_panel_per_number_of_features():
     figure, numbers = elimination(results(elimination=rows))
     assert [drawn.title(ax) for ax in figure.axes] == ["M = 1", "M = 10"]
     assert [len(ax.get_lines()) for ax in figure.axes] == [3, 3]
-    assert drawn.legend(figure) == ["ConSE", "DP-ConSE, $\\varepsilon = 0.1$", "DP-ConSE, $\\varepsilon = 1$"]
+    assert drawn.legend(figure) == ["ConSE (SE)", "DP-ConSE, $\\varepsilon = 0.1$", "DP-ConSE, $\\varepsilon = 1$"]
     assert set(numbers["eliminated_fraction"]) == {0.25}
 
 
@@ -119,7 +126,7 @@ def test_coverage_has_a_row_per_algorithm_and_no_empty_panels():
     # Two intervals and the nominal level.
     assert [len(ax.get_lines()) for ax in drawn.shown(figure)] == [3, 3, 3]
     assert drawn.legend(figure) == ["printed variance", "corrected + laplace variance"]
-    assert figure.axes[0].get_ylabel() == "ConSE\ncoverage"
+    assert figure.axes[0].get_ylabel() == "ConSE\n(SE)\ncoverage"
     assert set(numbers["coverage"]) == {0.9}
 
 
