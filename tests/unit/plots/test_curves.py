@@ -57,8 +57,9 @@ def test_interval_is_student_s():
     assert np.isnan([*low[1:], *high[1:]]).all()
 
 
-def test_few_replicates_have_no_interval_in_a_figure():
-    rows = pd.DataFrame({"y": [1.0, 1.0, 1.0], "se": 0.1, "replicates": [4, 5, 6]})
-    actual = curves.with_interval(rows, "y", "se")
-    assert actual[["low", "high"]].isna().all(axis=1).tolist() == [True, False, False]
-    assert curves.with_interval(rows, "y", "se", fewest=2)["low"].notna().all()
+def test_a_mean_of_few_runs_has_no_interval():
+    rows = pd.DataFrame({"mean": 2.0, "se": 0.1, "replicates": [2, curves.FEWEST - 1, curves.FEWEST]})
+    for options in ({}, {"normal": True}, {"least": 50}):
+        found = curves.with_interval(rows, "mean", "se", **options)
+        assert list(found["low"].notna()) == list(found["high"].notna()) == [False, False, True]
+    assert curves.with_interval(rows, "mean", "se", fewest=2)["low"].notna().all()

@@ -112,6 +112,7 @@ def tail(results: Results):
     first = rows[rows["ratio"] == 2].assign(along="first", long="")
     ratio = rows[rows["first"].isin([0, 8])].assign(along="ratio")
     ratio = ratio.assign(long=np.where(ratio["first"] > 0, ", first = 8", ""))
+    ratio = ratio[ratio.groupby(["name", "panel", "long"])["ratio"].transform("nunique") > 1]
     drawn = pd.concat([first, ratio], ignore_index=True)
     # A logarithmic axis cannot show 0.
     x = np.maximum(drawn["first"], 0.5).where(drawn["along"] == "first", drawn["ratio"])

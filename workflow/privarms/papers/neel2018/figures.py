@@ -91,7 +91,7 @@ def fig1(results: Results):
 @figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1", "average_bias_experiment_1"])
 def fig2(results: Results):
     """As Figure 1, for UCB without privacy. Below: the average of |bias| over the arms and the |bias| of the most
-    biased arm, ours (number below the point) and published (number above the cross)."""
+    biased arm. Points, with the number below: ours; crosses, with the number above: published."""
     keys = {"average": "ucb", "worst": "worst"}
     published = {name: results.published(f"experiment_1_{key}_bias") for name, key in keys.items()}
     return _bias_figure(results, "1", False, published)

@@ -126,7 +126,7 @@ def _settings(rows: pd.DataFrame) -> np.ndarray:
 def dp_ucb_width(results: Results):
     """Mean regret of DP-UCB divided by that of DP-SE at the horizon, against epsilon; one panel per private width of
     DP-UCB, from the narrowest to the widest. One line per setting: K of 3, 5, 10 or 20, and the means mu1 to mu4 of
-    Azize and Basu (2022), where mu2 has the means of Figure 1. Their instances have K = 5. At other K we continue mu1,
+    Azize and Basu (2022). The means mu2 are those of Figure 1. Their instances have K = 5. At other K we continue mu1,
     mu3 and mu4. Shaded: the paper's claim, at least 5 times. Below the line at 1, DP-UCB has the smaller regret.
     Bands: 95% intervals, of at least 5 runs. Added policies have panels of their own."""
     ratios = results.inference("ratios")

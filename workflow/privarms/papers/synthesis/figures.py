@@ -104,14 +104,14 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
     front=True,
 )
 def overview(results: Results):
-    """Four measures per policy, in colours by epsilon; upper panels: the shortest horizon, lower panels: the longest.
+    """Four measures per policy, in colours by epsilon. Upper panels: the shortest horizon; lower panels: the longest.
     Each policy has its setting with the smallest regret. Behind the name: the privacy loss that the policy's audit
-    shows. Columns: regret over the bound by d_epsilon times ln T (mean over the instances with a better arm); the
-    largest |bias| of an arm's mean over all instances; the largest type I error of the naive test of the arm that looks
-    best; the smallest coverage of the naive 95% interval for the mean of the most pulled arm. Dashed: bound, level and
-    nominal coverage. Dotted: Theorem 1's bound on the bias for each epsilon, at most 1, which does not hold if some run
-    never pulls an arm, as at small epsilon. 95% intervals of a cell, or their means; rates of fewer than 100 runs are
-    not drawn. The CSV file has every horizon."""
+    shows. First column: regret over the bound by d_epsilon times ln T, mean over the instances with a better arm.
+    Second: the largest |bias| of an arm's mean over all instances. Third: the largest type I error of the naive test of
+    the arm that looks best. Fourth: the smallest coverage of the naive 95% interval for the mean of the most pulled
+    arm. Dashed: bound, level and nominal coverage. Dotted: Theorem 1's bound on the bias for each epsilon, at most 1.
+    It does not hold if some run never pulls an arm, as at small epsilon. Bars: 95% intervals of a cell, or their means.
+    Hollow: all runs agree. Rates of fewer than 100 runs are not drawn. The CSV file has every horizon."""
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
     runs, tests = runs[runs["curve"].isin(shown)], tests[tests["curve"].isin(shown)]
@@ -163,7 +163,8 @@ def _drawn_overview(rows: pd.DataFrame, runs: pd.DataFrame, names: dict[str, str
         if measure == "bias":
             claimed = runs[(runs["horizon"] == horizon) & runs["claims"]]
             for epsilon, bound in claimed.groupby("epsilon")["theorem"].max().items():
-                look = {"color": looks[_budget(epsilon)]["color"], "linestyle": style.LINESTYLES[2], "linewidth": 0.9}
+                color = looks.get(_budget(epsilon), {}).get("color", style.QUIET)
+                look = {"color": color, "linestyle": style.LINESTYLES[2], "linewidth": 0.9}
                 ax.axvline(min(bound, 1.0), **look)
     style.legend(grid.figure, columns=6)
     return grid.figure
