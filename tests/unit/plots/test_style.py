@@ -144,3 +144,52 @@ def test_tables_say_what_is_a_stand_in(tmp_path):
         assert "ynthetic stand-in" in marked[suffix].read_text()
         assert "ynthetic stand-in" not in plain[suffix].read_text()
     assert marked["csv"].read_bytes() == plain["csv"].read_bytes()
+
+
+def test_ends_are_named_in_their_order_and_apart():
+    figure, ax = style.subplots(width=3.4, height=2.4)
+    for name, end in (("middle", 1.01), ("low", 1.0), ("high", 9.0), ("outside", 99.0), ("_guide", 5.0)):
+        ax.plot([0, 1, 2], [1, end, np.nan], label=name)
+    ax.axhline(0.99, label="level")
+    ax.set(ylim=(0, 10))
+    texts = style.name_ends(ax)
+    assert [text.get_text() for text in texts] == ["level", "low", "middle", "high", "outside"]
+    places = [text.xyann[1] for text in texts]
+    height = ax.get_window_extent().height * 72 / figure.dpi
+    assert min(np.diff(places)) * height >= style.SMALL
+    assert 0 <= places[0] < places[-1] <= 1
+    assert texts[3].xy[1] == pytest.approx(0.9)
+    assert [text.get_text() for text in style.name_ends(ax, ["high"])] == ["high"]
+
+
+def test_a_legend_leaves_out_what_the_panels_name():
+    figure, ax = style.subplots(width=3.4, height=2.4)
+    for name in ("a", "b"):
+        ax.plot([1, 2], [1, 2], label=name)
+    assert [text.get_text() for text in style.legend(figure, named=["a"]).get_texts()] == ["b"]
+    assert style.legend(figure, named=["a", "b"]) is None
+
+
+@pytest.mark.parametrize(("palette", "sign"), [("viridis", 1), ("flare", -1)])
+def test_a_sequence_of_colours_goes_from_dark_to_light_or_back(palette, sign):
+    looks = style.in_sequence([0.1, 0.5, 1, 0.1, 2], palette)
+    assert list(looks) == [0.1, 0.5, 1, 2]
+    lightness = [np.dot(matplotlib.colors.to_rgb(look["color"]), (0.299, 0.587, 0.114)) for look in looks.values()]
+    assert (sign * np.diff(lightness) > 0.05).all()
+    assert len({look["marker"] for look in looks.values()}) == 4
+
+
+def test_ticks_of_a_logarithmic_axis_are_named_without_exponents():
+    def names(low, high):
+        _, ax = style.subplots(width=3.4, height=2.4)
+        ax.set(yscale="log", ylim=(low, high))
+        style.log_ticks(ax.yaxis)
+        ax.figure.draw_without_rendering()
+        return [
+            text
+            for tick, text in zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+            if low <= tick <= high and text.get_text()
+        ]
+
+    assert [text.get_text() for text in names(1, 20)] == ["1", "2", "5", "10", "20"]
+    assert [text.get_text() for text in names(1, 2_000)] == ["1", "10", "100", "1,000"]

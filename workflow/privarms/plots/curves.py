@@ -12,6 +12,9 @@ from privarms.plots.tables import shown
 from privarms.studies import library
 from privarms.studies.results import environment_of
 
+# A mean of fewer runs is drawn without an interval, which would cover the whole panel.
+FEWEST = 5
+
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
     """Return one mapping per row: what varies between the policy's cells, except the parameters `apart_from`."""
@@ -107,12 +110,21 @@ def interval(mean, se, replicates) -> tuple[np.ndarray, np.ndarray]:
 
 
 def with_interval(
-    rows: pd.DataFrame, mean: str, se: str, *, least: float | None = None, normal: bool = False
+    rows: pd.DataFrame,
+    mean: str,
+    se: str,
+    *,
+    least: float | None = None,
+    normal: bool = False,
+    fewest: int = FEWEST,
 ) -> pd.DataFrame:
     """Return the rows with new columns `low` and `high`, the interval of a mean.
 
     least: on a logarithmic axis, the smallest `low` is the mean over `least`
     normal: use the normal quantile instead of Student's, for estimates that are not means of the replicates
+    fewest: rows with fewer replicates have no interval (nan)
     """
     low, high = normal_interval(rows[mean], rows[se]) if normal else interval(rows[mean], rows[se], rows["replicates"])
-    return rows.assign(low=low if least is None else np.maximum(low, rows[mean] / least), high=high)
+    low = low if least is None else np.maximum(low, rows[mean] / least)
+    enough = np.asarray(rows["replicates"] >= fewest)
+    return rows.assign(low=np.where(enough, low, np.nan), high=np.where(enough, high, np.nan))

@@ -14,10 +14,13 @@ import seaborn
 from matplotlib import pyplot
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullLocator
+from matplotlib.text import Annotation
+from matplotlib.ticker import LogLocator, NullFormatter, NullLocator
+from scipy.optimize import isotonic_regression
 
 from privarms.data import STAND_IN
 from privarms.files.whole import whole
@@ -31,6 +34,10 @@ COLOURS = tuple(seaborn.color_palette("colorblind").as_hex()[place] for place in
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINESTYLES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)))
 QUIET = "#5A5A5A"
+ZONE = {"color": "#F6E3C5", "alpha": 0.6, "linewidth": 0, "zorder": 0}
+"""Look of a zone in which a published statement puts a value."""
+SMALL = 7
+"""Font size of texts inside panels, in points."""
 LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
 """Line style of bounds and nominal levels."""
 GUIDE = {"color": QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.5}
@@ -138,6 +145,22 @@ def crossed(
     return result
 
 
+def in_sequence(names: Iterable[Hashable], palette: str = "viridis") -> Looks:
+    """Return one look per name, for names that have an order: colours in sequence, and their own markers.
+
+    palette : a colour map of seaborn; "viridis" goes from dark to light, "flare" from light to dark
+    """
+    names = list(dict.fromkeys(names))
+    # The light end of a colour map is weak on white.
+    ends = (0.15, 1) if palette == "flare" else (0, 0.85)
+    colours = seaborn.color_palette(palette, as_cmap=True)(np.linspace(*ends, len(names)))
+    markers = itertools.cycle(MARKERS)
+    return {
+        name: {"color": to_hex(colour), "marker": marker, "linestyle": "-"}
+        for name, colour, marker in zip(names, colours, markers, strict=False)
+    }
+
+
 def _look(colour: int, marker: int, dash: int) -> dict:
     line = {"color": COLOURS[colour % len(COLOURS)], "marker": MARKERS[marker % len(MARKERS)]}
     return line | {"linestyle": LINESTYLES[dash % len(LINESTYLES)]}
@@ -151,12 +174,16 @@ def _grey(place: int) -> dict:
     return line | {"linewidth": 1.0, "zorder": 1.8}
 
 
-def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Legend | None:
-    """Draw one legend below the panels, with every label once; the figure grows by the height of the legend."""
+def legend(figure: Figure, *, columns: int = 4, title: str | None = None, named: Iterable[str] = ()) -> Legend | None:
+    """Draw one legend below the panels, with every label once; the figure grows by the height of the legend.
+
+    named : labels that the legend leaves out, because the panels name their curves
+    """
     entries: dict[str, object] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
+            if label not in named:
+                entries.setdefault(label, handle)
     if not entries:
         return None
     labels, handles = list(entries), list(entries.values())
@@ -174,6 +201,43 @@ def legend(figure: Figure, *, columns: int = 4, title: str | None = None) -> Leg
         drawn.remove()
     figure.set_figheight(figure.get_figheight() + box.height / figure.dpi)
     return drawn
+
+
+def name_ends(ax: Axes, names: Iterable[str] | None = None) -> list[Annotation]:
+    """Write the label of each curve right of its end, in the order of the ends from bottom to top; return the texts.
+
+    names : the labels to write (default: all). Set the limits of the axes and draw everything else first
+    """
+    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    lines = [line for line in lines if names is None or line.get_label() in names]
+    ends = [ax.transAxes.inverted().transform(line.get_transform().transform(_end(line))) for line in lines]
+    drawn = sorted(zip(ends, lines, strict=True), key=lambda pair: pair[0][1])
+    if not drawn:
+        return []
+    ax.figure.get_layout_engine().execute(ax.figure)
+    height = ax.get_window_extent().height * 72 / ax.figure.dpi
+    places = _spread([np.clip(y, 0, 1) for (_, y), _ in drawn], 1.25 * SMALL / height)
+    texts = []
+    for ((x, y), line), place in zip(drawn, places, strict=True):
+        pointer = {"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.5, "shrinkA": 0, "shrinkB": 1}
+        pointer |= {"relpos": (0, 0.5)}
+        where = {"xycoords": "axes fraction", "textcoords": "axes fraction", "arrowprops": pointer}
+        where |= {"va": "center", "fontsize": SMALL, "color": line.get_color(), "annotation_clip": False}
+        texts.append(ax.annotate(line.get_label(), (x, np.clip(y, 0, 1)), (1.04, place), **where))
+    return texts
+
+
+def _end(line: Line2D) -> np.ndarray:
+    """Return the last point of a line that is drawn."""
+    points = np.asarray(line.get_xydata(), float)
+    return points[np.isfinite(points).all(axis=1)][-1]
+
+
+def _spread(places: Sequence[float], gap: float) -> np.ndarray:
+    """Return increasing places in [0, 1] that are at least `gap` apart, as close to the given ones as possible."""
+    steps = gap * np.arange(len(places))
+    free = isotonic_regression(np.asarray(places, float) - steps).x
+    return steps + np.clip(free, 0, max(1 - steps[-1], 0))
 
 
 def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below: bool = False) -> None:
@@ -194,10 +258,16 @@ def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below:
 
 
 def log_ticks(axis) -> None:
-    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents; for at most two decades."""
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axis.set_major_formatter("{x:g}")
-    axis.set_minor_locator(NullLocator())
+    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents.
+
+    Where the axis has more than two and a half decades, only the powers of ten are named. Set its limits before.
+    """
+    low, high = axis.get_view_interval()
+    narrow = high <= 300 * low
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axis.set_major_formatter("{x:,g}")
+    axis.set_minor_locator(NullLocator() if narrow else LogLocator(subs=(2, 5)))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def ticks(ax: Axes, values: Iterable[float], texts: Sequence[str] | None = None) -> None:

@@ -29,11 +29,14 @@ def pareto(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 AUDIT = ("release", "M", "epsilon", "claimed", "exact", "lower_bound", "confidence", "trials")
+# What an audit measures, other than these columns: not a setting.
+COUNTED = ("events_0", "events_1", "runs", "cells")
+COUNTED += tuple(f"over_{promised}{end}" for promised in ("half", "epsilon") for end in ("", "_low", "_high"))
 
 
 def releases(rows: pd.DataFrame) -> pd.Series:
     """Return the release of each row of an audit, with its cell's settings other than M and epsilon."""
-    further = [k for k in rows.columns if k not in (*AUDIT, "events_0", "events_1")]
+    further = [k for k in rows.columns if k not in (*AUDIT, *COUNTED)]
     output = []
     for release, values in zip(rows["release"].astype(str), rows[further].to_dict("records"), strict=True):
         words = ", ".join(f"{k} {v}" for k, v in values.items() if pd.notna(v))

@@ -9,7 +9,7 @@ from functools import cache
 
 import pandas as pd
 
-from privarms.plots.curves import assigned, settings
+from privarms.plots.curves import FEWEST, assigned, settings
 from privarms.plots.facets import leading
 from privarms.studies.results import Results
 
@@ -23,6 +23,7 @@ OLDER = {"logarithm", "offset"}
 POLICY = "ldp_mab"
 # Contexts of both environments.
 DIMENSIONS = 2
+BANDS = f"Bands: 95% intervals of the means of at least {FEWEST} runs."
 # The algorithms that statements name. No text gives the constant c of the text's algorithm. At c = 64 and above no arm
 # is removed at the published sizes, so play is uniform.
 PROGRAM, OLDER_PROGRAM, NOISY = "program", "older program", "program with noise"

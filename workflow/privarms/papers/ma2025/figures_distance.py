@@ -54,9 +54,10 @@ def deviations_table(results: Results) -> pd.DataFrame:
 )
 def deviations(results: Results):
     """Regret per user with one deviation changed at a time, from the program to the text (upper block) and from the
-    text, c = 2, to the program, with 95% intervals of the mean. As printed also with larger constants. Uniform play
-    costs .414 per user with the program's reward functions and .437 with the printed ones ("centres"). Diamonds: the
-    authors' logs, at the older version of the program that made them."""
+    text, c = 2, to the program, with 95% intervals of the mean. A point of fewer than five runs is hollow and has no
+    interval. The text's algorithm also has larger constants. Uniform play costs .414 per user with the program's reward
+    functions and .437 with the printed ones ("centres"). Rings: the authors' logs, at the older version of the program
+    that made them."""
     table = with_interval(_deviations(results), "mean_regret", "se_regret")
     table = table.assign(per_user=table["mean_regret"] / table["n"], title=texts(table, ["n"]))
     table = table.assign(name=texts(table, ["epsilon"]), changed=table["switches"] != "")
@@ -68,7 +69,7 @@ def deviations(results: Results):
     drawn = drawn.assign(low=low / drawn["n"], high=drawn["high"] / drawn["n"]).sort_values(["n", "epsilon"])
     options = {"hue": "name", "col": "title", "wrap": 3, "log": "x", "height": 0.2 * len(lines) + 0.5}
     draw = partial(points, along="x")
-    grid = curves(drawn, "per_user", "place", looks=style.looks(drawn["name"]), draw=draw, **options)
+    grid = curves(drawn, "per_user", "place", looks=style.in_sequence(drawn["name"]), draw=draw, **options)
     logs = panels.logs(results)
     logs = logs[logs["figure"] == "fig7a"]
     logs = logs.assign(title=texts(logs, ["n"]))
@@ -90,9 +91,10 @@ def deviations(results: Results):
 
 @figure("Is the eliminated arm the best one?", inference=["eliminations"])
 def elimination_correctness(results: Results):
-    """Share of eliminated arms that are best, and of contexts without their best arm, against epsilon, with 95%
-    intervals; 40,000 target users, exponential environment, no source or two of 20,000 users. An arm is best in a bin
-    if it is best in its middle. Dashed: random elimination. An algorithm that eliminates nothing has no curve."""
+    """Share of eliminated arms that are best, and of contexts without their best arm, against epsilon; exponential
+    environment, no source or two of half as many users as the target. An arm is best in a bin if it is best in its
+    middle. Dashed: random elimination. An algorithm that eliminates nothing has no curve. Bands: 95% intervals of at
+    least five runs."""
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
     names = panels.words(pd.Series(panels.written_variant(table.assign(program="")), table.index))

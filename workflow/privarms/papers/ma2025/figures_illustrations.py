@@ -5,11 +5,12 @@ import itertools
 import numpy as np
 import pandas as pd
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import MaxNLocator
 
 from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
+from privarms.papers.ma2025._panels import BANDS
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import band, curves, panels, parts
@@ -210,11 +211,12 @@ FIGURE_6 = {
 @figure(
     "Figure 6: the effect of auxiliary data",
     (
-        "Average regret, the same at the test point, and shares of arms there, against target users. As released, "
-        "uniform choices, batches of 10, epsilon = 1. Effective data have eps_1 = 8, gamma = 0; weak data eps_1 = .5, "
-        "gamma = 5. Black: one run, as published; at the test point an arm is drawn for each user. Violet: mean of the "
-        "runs in the legend with 95% interval; at the test point of the arms' probabilities. Dashed: the black run "
-        "removes an arm there."
+        "Average regret, average regret at the test point (.33, .33), and shares of arms there, against target users. "
+        "The program with uniform choices, batches of 10, epsilon = 1. Effective data have eps_1 = 8, gamma = 0; weak "
+        "data eps_1 = .5, gamma = 5. Black, and coloured shares: one run, as published. At the test point an arm is "
+        "drawn for each user. Dashed: this run eliminates an arm there. Violet, and white lines: the mean "
+        "of all runs, by the arms' probabilities at the test point. Above the shares: the runs that eliminate the best "
+        f"arm there. {BANDS}"
     ),
     name="fig6",
     tab="As released",
@@ -231,7 +233,7 @@ FIGURE_6 = {
 )
 @figure(
     "Figure 6, as printed, c = 2",
-    "As Figure 6, but as printed with c = 2, one user at a time, and the caption's 1,000 target users.",
+    "As Figure 6, but the text's algorithm with c = 2, one user at a time, and the caption's 1,000 target users.",
     name="fig6_printed",
     tab="As printed, c = 2",
     arguments={"panel": "fig6_caption_size", "variant": "as_printed", "c": 2},
@@ -249,44 +251,77 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
     settings = _settings(means)
     run = run[run["cell"].isin(settings)]
     means, run = (frame.assign(setting=frame["cell"].map(settings)) for frame in (means, run))
-    colours = _colours(run)
-    shape = {"width": style.PAGE, "height": 5.2, "sharex": True, "sharey": "row", "squeeze": False}
-    fig, axes = style.subplots(3, len(settings), **shape)
-    single = {"color": "black", "linewidth": 0.9}
-    for column, (cell, setting) in enumerate(settings.items()):
-        mean = means[(means["cell"] == cell) & (means["arm"] == 0)]
-        one = run[run["cell"] == cell]
-        last = one[one["t"] == one["t"].max()].set_index("arm")["eliminated_after"]
-        for row, measure in enumerate(("regret", "local_regret")):
-            ax = axes[row, column]
-            averages = mean.assign(average=mean[f"{measure}_mean"] / mean["t"], se=mean[f"{measure}_se"] / mean["t"])
-            look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]:,} runs"}
-            band(ax, with_interval(averages, "average", "se"), "t", "average", **look)
-            first = one[one["arm"] == 0]
-            ax.plot(first["t"], first[measure] / first["t"], label="one run", **single)
-        shares = [one.loc[one["arm"] == arm, "share"].to_numpy() for arm in colours]
-        labels = [f"arm {arm + 1}" for arm in colours]
-        axes[2, column].stackplot(
-            first["t"], shares, colors=[*colours.values()], labels=labels, alpha=0.75, linewidth=0
-        )
-        for ax, after in itertools.product(axes[:, column], last[last > 0]):
-            ax.axvline(after, **style.LEVEL)
-        before = ", ".join(f"{int(arm) + 1}" for arm, after in last.items() if after == 0)
-        if before:
-            where = {"xy": (0.03, 0.04), "xycoords": "axes fraction", "bbox": style.PAPER}
-            axes[2, column].annotate(f"arm {before} eliminated before", **where)
-        axes[0, column].set(title=setting)
-        axes[2, column].set(xlabel="target users $t$", ylim=(0, 1), xscale="log")
-        axes[2, column].xaxis.set_minor_formatter(NullFormatter())
-    axes[2, 0].set(xlim=(run["t"].min(), run["t"].max()))
-    for row, name in enumerate(("average regret", "average regret at (.33, .33)", "shares of arms there")):
-        axes[row, 0].set(ylabel=name, ylim=(0, None))
+    fig, axes = style.subplots(3, len(settings), width=style.PAGE, height=5.2, sharex=True, sharey="row", squeeze=False)
+    for column, cell in zip(axes.T, settings, strict=True):
+        mean, one = means[means["cell"] == cell], run[run["cell"] == cell]
+        for ax, measure in zip(column, ("regret", "local_regret"), strict=False):
+            _draw_average(ax, mean[mean["arm"] == 0], one[one["arm"] == 0], measure)
+        _draw_shares(column[2], mean, one)
+        _draw_removals(column, mean, one, _best_arm(variant, one["arm"].nunique()))
+        column[0].set(title=settings[cell])
+        column[2].set(xlabel="target users $t$", ylim=(0, 1))
+        column[2].xaxis.set_major_locator(MaxNLocator(4))
+        column[2].xaxis.set_major_formatter("{x:,g}")
+    axes[0, 0].set(xlim=(0, run["t"].max()))
+    there = "\nat (.33, .33)"
+    for row, name in zip(axes, ("average regret", f"average regret{there}", f"shares of arms{there}"), strict=True):
+        row[0].set(ylabel=name)
+    for ax in axes[:2, 0]:
+        ax.set(ylim=(0, None))
     style.legend(fig, columns=5)
     drawn = means.merge(run.drop(columns="setting"), on=["cell", "t", "arm"])
     columns = ["setting", "t", "arm", "replicates", "regret_mean", "regret_se", "local_regret_mean", "local_regret_se",
                "share_mean", "regret", "local_regret", "share", "eliminated_after"]  # fmt: skip
     drawn = drawn[columns].assign(setting=drawn["setting"].str.replace("\n", " "))
     return fig, drawn.assign(variant=variant if c is None else f"{variant}_c{c:g}")
+
+
+def _best_arm(variant: str, arms: int) -> int:
+    """Return the best arm at the test point."""
+    environment = exponential.configure(arms, variant)
+    point = np.full((1, environment.dimensions), environment.point)
+    return int(compiled(expected_rewards)(environment, point)[0].argmax())
+
+
+def _draw_average(ax, mean: pd.DataFrame, one: pd.DataFrame, measure: str) -> None:
+    """Draw the average of a measure up to t, in one run and as the mean of all."""
+    averages = mean.assign(average=mean[f"{measure}_mean"] / mean["t"], se=mean[f"{measure}_se"] / mean["t"])
+    look = {"color": style.COLOURS[3], "label": f"mean of {mean['replicates'].iloc[0]:,} runs", "marker": None}
+    band(ax, with_interval(averages, "average", "se"), "t", "average", **look)
+    ax.plot(one["t"], one[measure] / one["t"], label="one run", color="black", linewidth=0.9)
+
+
+def _draw_shares(ax, mean: pd.DataFrame, one: pd.DataFrame) -> None:
+    """Draw the arms' shares of users up to t in one run, and where they meet in the mean of all."""
+    colours = _colours(one)
+    shares = one.pivot(index="t", columns="arm", values="share")
+    labels = [f"arm {arm + 1}" for arm in colours]
+    ax.stackplot(shares.index, shares.T, colors=[*colours.values()], labels=labels, alpha=0.75, linewidth=0)
+    means = mean.pivot(index="t", columns="arm", values="share_mean").cumsum(axis=1)
+    ax.plot(means.index, means.iloc[:, :-1], color="white", linewidth=1.0)
+
+
+def _draw_removals(column, mean: pd.DataFrame, one: pd.DataFrame, best: int) -> None:
+    """Draw when the run removes arms at the test point, and write how many runs remove the best one."""
+
+    def name(arm: int) -> str:
+        return "best arm" if arm == best else f"arm {arm + 1}"
+
+    end = one[one["t"] == one["t"].max()].set_index("arm")["eliminated_after"].sort_values()
+    removed = end[end > 0]
+    for place, (arm, after) in enumerate(removed.items()):
+        for ax in column:
+            ax.axvline(after, **style.LEVEL)
+        # The first name is left of its line, so names of lines that are close do not overlap.
+        side = {"ha": "right", "xytext": (-2, 3)} if place == 0 else {"ha": "left", "xytext": (2, 3)}
+        where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points", "rotation": 90, "va": "bottom"}
+        column[0].annotate(f"{name(arm)} out", (after, 0), fontsize=7, **where, **side)
+    if before := [name(int(arm)) for arm, after in end.items() if after == 0]:
+        where = {"xy": (0.03, 0.04), "xycoords": "axes fraction", "fontsize": 7, "bbox": style.PAPER}
+        column[2].annotate(f"out before: {', '.join(before)}", **where)
+    last = mean[(mean["t"] == mean["t"].max()) & (mean["arm"] == best)].iloc[0]
+    out = 1 - last["eliminated_after_missing"] / last["replicates"]
+    column[2].set_title(f"best arm out in {out:.0%} of runs", fontsize=7)
 
 
 def _settings(means: pd.DataFrame) -> dict[str, str]:

@@ -65,7 +65,7 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
 
 def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     """Draw the privacy loss against epsilon, exact and bounded from counts, by variant and difference."""
-    variants, users = rows["variant"].str.removeprefix("as_"), rows["batch"].map("{:,} users".format)
+    variants, users = rows["variant"].str.removeprefix("as_"), rows["batch"].map(lambda n: f"{n:,} user{'s' * (n > 1)}")
     rows = rows.assign(name=variants + ", " + rows["differ"] + ", " + rows["event"] + ", " + users)
     # An event that is impossible with either user shows nothing.
     shown = rows[rows["lower_bound"] > 0].sort_values("epsilon", kind="stable")

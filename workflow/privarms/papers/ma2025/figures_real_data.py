@@ -26,9 +26,9 @@ def _pairs(rows: pd.DataFrame) -> list[str]:
     tab="All datasets",
 )
 def real_learning_curves(results: Results):
-    """Average reward up to t against the target users t, with 95% intervals; one row per dataset, one column per pair
-    of budgets. Dashed: without auxiliary data; dotted: the best constant arm. LDPMAB is as released, except where
-    marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
+    """Average reward up to t against the target users t, with 95% intervals of at least five runs; one row per dataset,
+    one column per pair of budgets. Dashed: without auxiliary data; dotted: the best constant arm. LDPMAB is as
+    released, except where marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
     cells = repeated(named(results.cells("real_data"))).assign(method=called)
     base = named(results.cells("real_data_reference"))
     base = base[base["method"] == "absse"].assign(auxiliary="", method=called)
@@ -67,7 +67,7 @@ def real_learning_curves(results: Results):
 )
 def adult_sensitivity(results: Results):
     """Ratio to ABSE's reward with one open choice changed at a time, with 95% intervals; the top line has the published
-    ratios. LDPMAB is as released. A point without an interval is hollow."""
+    ratios. LDPMAB is as released. A point without an interval, such as one of fewer than five runs, is hollow."""
     table = results.inference("adult_alternatives")
     theirs = results.published_table("table2")
     theirs = theirs[theirs["dataset"] == ADULT].assign(alternative="published", replicates=1, se=0.0)

@@ -2,77 +2,115 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from privarms.inference.bias import bias_bound
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018._settings import ABLATIONS, CORRECTION, FIGURE_5, LEVEL, THEOREM_1, bonus
 from privarms.plots import style
 from privarms.plots.curves import labels, with_interval
-from privarms.plots.facets import curves, dodged, panels, parts, points
+from privarms.plots.facets import curves, name_lines, panels, parts, points
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
+# The panel below the others.
+STRIP = "averages over arms"
+
 
 def _bias_figure(results: Results, experiment: str, private: bool, published: dict[str, float]):
-    """Draw the bias per arm over the published number of replicates, with 95% intervals, and the published numbers.
+    """Draw the bias per arm over the published number of replicates, and below it averages with the published ones.
 
-    private: whether private UCB and added policies are drawn; otherwise UCB
-    published: text -> value, drawn as a line
+    private: whether private UCB and added policies are drawn, one panel per variant; otherwise UCB
+    published: "average" or "worst" -> absolute value, over the arms
     """
-    rows = results.inference(f"bias_experiment_{experiment}")
-    rows = rows.assign(curve=labels(rows, ()))
-    looks = style.looks(rows["curve"])
+    rows, averages = (results.inference(f"{table}_experiment_{experiment}") for table in ("bias", "average_bias"))
+    rows, averages = (_drawn(some.assign(curve=labels(some, ())), private) for some in (rows, averages))
+    rows = with_interval(rows.assign(quantity="bias of an arm"), "bias", "se", normal=True)
+    printed = [
+        averages.assign(
+            bias=averages[name].abs(), se=averages[f"{name}_se"], quantity=f"{name} |bias|", published=value
+        )
+        for name, value in published.items()
+    ]
+    shown = with_interval(pd.concat(printed, ignore_index=True), "bias", "se", normal=True)
+    shown = shown.assign(low=shown["low"].clip(lower=0), place=range(len(shown)))
+    looks, names = style.looks(rows["curve"]), list(dict.fromkeys(rows["curve"]))
+    figure, axes = _panels_and_strip(names, len(shown))
+    for name, part in rows.groupby("curve", sort=False):
+        points(axes[name], part, "mean", "bias", **looks[name])
+        axes[name].axhline(0, color=style.QUIET, linewidth=0.6)
+        axes[name].set(title=name, xlabel="mean of the arm")
+    axes[names[0]].set_ylabel("bias of the sample mean")
+    for name, part in shown.groupby("curve", sort=False):
+        points(axes[STRIP], part, "bias", "place", along="x", **looks[name])
+    look = {"marker": "x", "color": "black", "markeredgewidth": 1.2, "markeredgecolor": "black", "linestyle": "none"}
+    axes[STRIP].plot(shown["published"], shown["place"], label="published", **look)
+    where = {"textcoords": "offset points", "ha": "center", "fontsize": style.SMALL}
+    for one in shown.itertuples():
+        axes[STRIP].annotate(f"{one.published:g}", (one.published, one.place), xytext=(0, 4), va="bottom", **where)
+        axes[STRIP].annotate(f"{one.bias:.2g}", (one.bias, one.place), xytext=(0, -4), va="top", **where)
+    name_lines(axes[STRIP], shown["quantity"] if len(names) == 1 else shown["curve"].str.replace(" (", "\n("))
+    what = "|bias|" if len(names) == 1 else " and ".join(f"{name} |bias| over the arms" for name in published)
+    axes[STRIP].set(xlim=(0, 1.12 * shown[["high", "published"]].max(axis=None)), xlabel=f"{what} (cross: published)")
+    rows = pd.concat([rows, shown], ignore_index=True)
+    columns = ["experiment", "policy", "variant", "ladder", "arm", "mean", "bias", "se", "low", "high", "replicates"]
+    return figure, rows[[*columns, "curve", "quantity", "published"]]
+
+
+def _panels_and_strip(names: list[str], lines: int) -> tuple[Figure, dict[str, Axes]]:
+    """Return one panel per name, with one y axis, above a strip of a few lines over the whole width."""
+    heights = [2.1, 0.3 + 0.3 * lines]
+    figure = Figure((style.COLUMN if len(names) == 1 else style.PAGE, sum(heights) + 0.5), layout="constrained")
+    axes = figure.subplot_mosaic([names, [STRIP] * len(names)], height_ratios=heights)
+    for name in names[1:]:
+        axes[name].sharey(axes[names[0]])
+        axes[name].tick_params(labelleft=False)
+    return figure, axes
+
+
+def _drawn(rows: pd.DataFrame, private: bool) -> pd.DataFrame:
+    """Return the rows of private UCB and of added policies, or of UCB, over the published number of replicates."""
     drawn = ~rows["policy"].isin(("ucb", "ucb1", *ABLATIONS)) if private else rows["policy"] == "ucb"
     # Assumptions about the bonus and the ladder are for the statements.
     stated = (rows["ladder"] == "1.00-0.05") & (rows["gamma"] != "without factor K")
-    rows = rows[drawn & (rows["size"] == "published") & stated]
-    rows = with_interval(rows, "bias", "se", normal=True)
-    rows = rows.assign(place=dodged(rows["mean"], rows["curve"], 0.01))
-    grid = curves(rows, "place", "bias", looks=looks, draw=points)
-    grid.set_axis_labels("mean of the arm", "bias of the sample mean")
-    grid.ax.axhline(0, color=style.QUIET, linewidth=0.6)
-    for text, value in published.items():
-        style.published(grid.ax, value, text, below=value < 0)
-    style.legend(grid.figure, columns=2)
-    columns = ["experiment", "policy", "variant", "ladder", "arm", "mean", "bias", "se", "low", "high", "replicates"]
-    return grid.figure, rows[[*columns, "curve"]]
+    return rows[drawn & (rows["size"] == "published") & stated]
 
 
-def _either_sign(results: Results, number: str) -> dict[str, float]:
-    """Return the lines of an average of absolute values."""
-    average = results.published(number)
-    return {f"published average |bias|: {average:g}": average, "": -average}
-
-
-@figure("Figure 1: bias per arm, private UCB, Experiment 1", inference=["bias_experiment_1"])
+@figure(
+    "Figure 1: bias per arm, private UCB, Experiment 1", inference=["bias_experiment_1", "average_bias_experiment_1"]
+)
 def fig1(results: Results):
     """Bias of the sample mean at T = 500 against the arm's mean, with 95% normal intervals over at most 10,000 runs, as
-    published; K = 20, epsilon = 0.05. Dashed: the published average. Both variants, with the bonus of the authors'
+    published; K = 20, epsilon = 0.05; one panel per variant. Below: the average of |bias| over the arms, ours (number
+    below the point) and the published one (number above the cross). Both variants, with the bonus of the authors'
     program, pull every arm 25 times in every run: the pulls do not depend on the rewards. Hollow: all runs agree."""
-    return _bias_figure(results, "1", True, _either_sign(results, "experiment_1_private_bias"))
+    return _bias_figure(results, "1", True, {"average": results.published("experiment_1_private_bias")})
 
 
-@figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1"])
+@figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1", "average_bias_experiment_1"])
 def fig2(results: Results):
-    """As Figure 1, for UCB without privacy. Dashed: the published average and worst arm."""
-    average, worst = (results.published(f"experiment_1_{which}_bias") for which in ("ucb", "worst"))
-    published = {f"published average: {average:g}": -average, f"published worst: {worst:g}": -worst}
+    """As Figure 1, for UCB without privacy. Below: the average of |bias| over the arms and the |bias| of the most
+    biased arm. Points, with the number below: ours; crosses, with the number above: published."""
+    keys = {"average": "ucb", "worst": "worst"}
+    published = {name: results.published(f"experiment_1_{key}_bias") for name, key in keys.items()}
     return _bias_figure(results, "1", False, published)
 
 
-@figure("Figure 3: bias per arm, private UCB, Experiment 2", inference=["bias_experiment_2"])
+@figure(
+    "Figure 3: bias per arm, private UCB, Experiment 2", inference=["bias_experiment_2", "average_bias_experiment_2"]
+)
 def fig3(results: Results):
     """Bias of the sample mean at the horizon (published: 100,000) against the arm's mean, with 95% normal intervals
-    over at most 1,000 runs, as published; K = 5, means 1, 0.95, ..., 0.8, epsilon = 400. Dashed: the published average.
-    """
-    return _bias_figure(results, "2", True, _either_sign(results, "experiment_2_private_bias"))
+    over at most 1,000 runs, as published; K = 5, means 1, 0.95, ..., 0.8, epsilon = 400; one panel per variant. Below:
+    the average of |bias| over the arms, ours (number below the point) and published (number above the cross)."""
+    return _bias_figure(results, "2", True, {"average": results.published("experiment_2_private_bias")})
 
 
-@figure("Figure 4: bias per arm, UCB, Experiment 2", inference=["bias_experiment_2"])
+@figure("Figure 4: bias per arm, UCB, Experiment 2", inference=["bias_experiment_2", "average_bias_experiment_2"])
 def fig4(results: Results):
     """As Figure 3, for UCB without privacy."""
-    average = results.published("experiment_2_ucb_bias")
-    return _bias_figure(results, "2", False, {f"published average: {average:g}": -average})
+    return _bias_figure(results, "2", False, {"average": results.published("experiment_2_ucb_bias")})
 
 
 @figure("Figure 5: average regret, Experiment 2", studies=["regret_2"], card=FIGURE_5, tab="Figure 5")
@@ -111,7 +149,7 @@ def bias_vs_epsilon(results: Results):
     epsilons = np.geomspace(0.02, 6, 60)
     bound = bias_bound(epsilons, rows["mean_of_arms"].iloc[0])
     grid.ax.plot(epsilons, bound, label="Theorem 1: $(e^\\varepsilon-1)\\mu$", **style.LEVEL)
-    grid.set(ylim=(1e-5, 5)).set_axis_labels("privacy budget $\\varepsilon$", "average |bias| over arms")
+    grid.set(ylim=(2e-4, 5)).set_axis_labels("privacy budget $\\varepsilon$", "average |bias| over arms")
     style.legend(grid.figure, columns=2)
     columns = ["policy", "variant", "epsilon", "replicates", "average", "average_se", "low", "high"]
     return grid.figure, rows[[*columns, "average_if_unbiased", "curve"]]
@@ -124,9 +162,10 @@ def bias_vs_epsilon(results: Results):
     tab="False discovery",
 )
 def corrected_pvalues(results: Results):
-    """Share of tests that reject a true null at .05 against epsilon, for an arm chosen by its pulls, T = 500. Filled:
-    naive test; hollow: test at gamma(.05) for private data. Tests of an arm with mean 1, which cannot reject, are left
-    out; so are selectors for which most tests are of this kind."""
+    """Share of tests that reject a true null at .05 against epsilon, for an arm chosen by its pulls, T = 500, with 95%
+    intervals. Filled: naive test; hollow: test at gamma(.05) for private data. Panels: arms, and which arm is tested.
+    Tests of an arm with mean 1, which cannot reject, are left out; so are selectors for which most tests are of this
+    kind."""
     rows = results.inference("false_discovery")
     rows = rows[~(rows["degenerate"] > 0.5)]
     rows = rows.assign(curve=labels(rows, ("epsilon", "K")))
@@ -135,16 +174,15 @@ def corrected_pvalues(results: Results):
         for test, part in (("naive", rows), ("corrected", rows[rows["epsilon"].notna()]))
     ]
     shown = pd.concat(drawn, ignore_index=True)
-    what = shown["test"] + ", " + shown["selector"].str.replace("_", " ")
-    arms = zip(shown["K"], shown["top"], shown["bottom"], strict=True)
-    panel = [f"{K} arms from {top:g} to {bottom:g}" for K, top, bottom in arms]
-    shown = shown.assign(what=what, name=shown["curve"] + ", " + what, panel=panel)
-    looks = style.crossed(shown, "name", "curve", "what")
+    arms = zip(shown["K"], shown["top"], shown["bottom"], shown["selector"].str.replace("_", " "), strict=True)
+    panel = [f"$K = {K}$, means {top:g} to {bottom:g},\n{selector} arm" for K, top, bottom, selector in arms]
+    shown = shown.assign(name=shown["curve"] + ", " + shown["test"] + " test", panel=panel)
+    looks = style.crossed(shown, "name", "curve", "test")
     for name in shown.loc[shown["test"] == "corrected", "name"].unique():
         looks[name] |= {"markerfacecolor": "white", "markeredgecolor": looks[name]["color"]}
-    grid = curves(shown, "epsilon", "y", hue="name", looks=looks, col="panel", sharey=False, log="x")
+    grid = curves(shown, "epsilon", "y", hue="name", looks=looks, col="panel", log="x")
     for ax in grid.axes.flat:
-        ax.axhline(LEVEL, **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+        ax.axhline(LEVEL, label="level .05", **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
     grid.set(ylim=(-0.004, None))
     grid.set_axis_labels("privacy budget $\\varepsilon$", "false discovery at .05\n(share of tests)")
     style.legend(grid.figure, columns=2)
@@ -153,37 +191,42 @@ def corrected_pvalues(results: Results):
 
 
 PRINTED = {"standard_error": "correct", "coordinate": "zero", "estimator": "ols"}
+PROGRAM = "Score of the authors' program"
 
 
-@figure("Figure 6: p-values of the z-test in linear bandits", inference=["histograms"])
+@figure("Figure 6: p-values of the z-test in linear bandits", inference=["histograms", "rejections"])
 def fig6(results: Results):
     """Histogram of p-values with 95% intervals, over at most 1,000 runs, as published; K = d = 5, T = 500, most-pulled
-    arm. Dashed: alpha = .05; dotted: the uniform distribution. Left, as in the text: OFUL, the coordinate that is 0,
-    estimate over its standard error. Right, as in the authors' program: its own data and estimate, the largest
-    coordinate, divided by the variance. Verdicts use all runs, so their shares differ slightly. The right score also
-    rejects two thirds of the tests if arms are chosen at random (table of linear bandits), so it is no evidence of
-    adaptivity."""
+    arm. Orange: p-values below .05; dotted: the uniform distribution. Left, the test of the text: OFUL, the coordinate
+    that is 0, estimate over its standard error. Right, the score of the authors' program: its own data and estimate,
+    the largest coordinate, divided by the variance. Dashed: the published share below .05. The number in each panel is
+    the share of all runs, which the statements use. The right score also rejects two thirds of the tests if arms are
+    chosen at random (table of linear bandits), so it is no evidence of adaptivity."""
     rows = results.inference("histograms")
+    every = results.inference("rejections").rename(columns={"replicates": "all_runs"})
+    rows = rows.merge(every[["cell", *PRINTED, "rejection_rate", "all_runs"]], on=["cell", *PRINTED], how="left")
     program = rows["policy"] == "linear_ucb_as_released"
     printed = rows[~program & ~rows["policy"].isin(("uniform", "private_linear_ucb"))]
     printed = printed[(printed[[*PRINTED]] == pd.Series(PRINTED)).all(axis=1)]
-    printed = printed.assign(panel=labels(printed, ()) + ", z-test of\nthe zero coordinate")
-    released = rows[program & rows["figure_6"] & (rows["contexts"] == "shared")]
-    released = released.assign(panel=labels(released, ()) + ", divided by\nthe variance, largest coordinate")
+    printed = printed.assign(panel="Test of the text: " + labels(printed, ()))
+    released = rows[program & rows["figure_6"] & (rows["contexts"] == "shared")].assign(panel=PROGRAM)
     rows = pd.concat([printed, released], ignore_index=True)
     grid = panels(rows, col="panel", hue="panel", wrap=2)
-    for ax, _, part in parts(grid):
+    for ax, name, part in parts(grid):
         runs = part["replicates"].iloc[0]
         share, width = part["count"] / runs, part["high"] - part["low"]
         low, high = clopper_pearson(part["count"].to_numpy(), runs)
         error = {"elinewidth": 0.6, "capsize": 0, "ecolor": style.QUIET}
-        ax.bar(part["low"], share, width, align="edge", yerr=[share - low, high - share], error_kw=error)
+        colours = np.where(part["high"] <= LEVEL + 1e-9, style.COLOURS[4], style.COLOURS[0])
+        heights = [share - low, high - share]
+        ax.bar(part["low"], share, width, align="edge", color=colours, yerr=heights, error_kw=error)
         ax.axhline(width.iloc[0], **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
-        ax.axvline(LEVEL, **style.LEVEL)
-        below = f"{part['below_level'].iloc[0]:.1%} below .05"
+        one = part.iloc[0]
+        below = f"{one['rejection_rate']:.1%} of {one['all_runs']:,.0f} runs below .05"
         ax.annotate(below, (0.97, 0.72), xycoords="axes fraction", ha="right", va="top")
-        value = results.published("figure_6_below_level")
-        style.published(ax, value, f"published: {value:.0%} below .05", below=True)
-    grid.set(xlim=(0, 1), ylim=(0, 0.82)).set_axis_labels("p-value", "share of the runs")
-    rows = rows.assign(panel=rows["panel"].str.replace("\n", " "))
-    return grid.figure, rows[["panel", "policy", *PRINTED, "low", "high", "count", "replicates"]]
+        if name == PROGRAM:
+            value = results.published("figure_6_below_level")
+            style.published(ax, value, f"published: {value:.0%} below .05")
+    grid.set(xlim=(0, 1), ylim=(0, 0.9)).set_axis_labels("p-value", "share of the runs")
+    columns = ["panel", "policy", *PRINTED, "low", "high", "count", "replicates", "rejection_rate", "all_runs"]
+    return grid.figure, rows[columns]

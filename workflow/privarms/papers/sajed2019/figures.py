@@ -5,22 +5,46 @@ import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
 from privarms.plots import style
-from privarms.plots.curves import labels, with_interval
-from privarms.plots.facets import curves, in_every, parts, points
+from privarms.plots.curves import horizon_in_words, labels, with_interval
+from privarms.plots.facets import band, curves, in_every, panels, parts, points
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
-# The curves of Figure 1, in the order of their colours.
-CURVES = ("DP-SE", "DP-UCB (log^2.5)", "DP-UCB (log^3)", "DP-UCB (chan)", "DP-UCB (exact)")
-CURVES += ("DP-UCB (Mishra & Thakurta)", "DP-UCB (exact, printed counter)", "DP-UCB (ln^2.5)", "DP-UCB (ln^3)")
+# Curves of DP-UCB -> name of the private width, from the narrowest width to the widest.
+WIDTHS = {
+    "DP-UCB (exact)": "exact noise quantile",
+    "DP-UCB (exact, printed counter)": "exact, printed counter",
+    "DP-UCB (ln^2.5)": "order $\\ln^{2.5}T$, base e",
+    "DP-UCB (chan)": "bound of Chan et al.",
+    "DP-UCB (log^2.5)": "order $\\log^{2.5}T$",
+    "DP-UCB (ln^3)": "order $\\ln^3T$, base e",
+    "DP-UCB (log^3)": "order $\\log^3T$",
+    "DP-UCB (Mishra & Thakurta)": "Mishra & Thakurta",
+}
+DP_SE, EPOCH_SE = "DP-SE", "Epoch SE (not private)"
 EPSILON = "privacy budget $\\varepsilon$"
 # The names of the instances in Azize & Basu 2022.
 INSTANCES = {"linear": "mu2", "one_best": "mu1", "convex": "mu3", "concave": "mu4"}
+DOTTED = {"linewidth": 0.8, "linestyle": (0, (1, 1.2))}
 
 
 def _panel(name: str, values: pd.Series) -> list[str]:
     """Return the title of the panel of each row."""
     return [f"${name} = {value:g}$" for value in values]
+
+
+def _named(names: pd.Series) -> pd.Series:
+    """Return the curves with the explained names of DP-UCB's widths."""
+    return names.map({name: f"DP-UCB, {width}" for name, width in WIDTHS.items()}).fillna(names)
+
+
+def _looks(names: pd.Series, context: pd.Series | tuple = ()) -> style.Looks:
+    """Return the looks: DP-SE thick, DP-UCB from light (narrow) to dark (wide), the context grey, others as usual."""
+    widths = [name for name in _named(pd.Series(list(WIDTHS))) if name in set(names)]
+    looks = style.looks((name for name in names if name not in widths), (DP_SE,), context)
+    if DP_SE in looks:
+        looks[DP_SE] |= {"linewidth": 2.4, "zorder": 3}
+    return looks | style.in_sequence(widths, "flare")
 
 
 def _regret_panels(results: Results, name: str, *, further: bool):
@@ -34,17 +58,21 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     cells = cells.assign(curve=labels(cells))
     rows = with_interval(cells, "regret_mean", "regret_se", least=50)
     few = rows[["cell", "t"]].merge(results.inference("thirty_runs"), on=["cell", "t"], how="left").set_axis(rows.index)
-    rows = rows.assign(**{end: few[end].fillna(rows[end]) for end in ("low", "high")}, banded=few["low"].notna())
+    rows = rows.assign(**{end: few[end].fillna(rows[end]) for end in ("low", "high")})
     rows = in_every(rows, "epsilon", sorted(chosen - elsewhere))
-    rows = rows.assign(panel=_panel("\\varepsilon", rows["panel_epsilon"]))
-    looks = style.looks(cells["curve"], CURVES, cells.loc[cells["epsilon"].isna(), "curve"])
-    grid = curves(rows, "t", "regret_mean", looks=looks, col="panel", wrap=2, height=2.3, log="y")
-    for ax, name, some in parts(grid):
-        if some["banded"].all():
-            ax.plot(some["t"], some["regret_p50"], color=looks[name]["color"], linewidth=0.8, linestyle=(0, (1, 1)))
+    rows = rows.assign(panel=_panel("\\varepsilon", rows["panel_epsilon"]), name=_named(rows["curve"]))
+    looks = _looks(rows["name"], rows.loc[rows["epsilon"].isna(), "name"])
+    looks = {curve: look | {"marker": None} for curve, look in looks.items()}
+    grid = curves(rows, "t", "regret_mean", looks=looks, hue="name", col="panel", wrap=2, height=2.7, log="y")
     grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
     grid.set(xlim=(0, cells["horizon"].max()), ylim=(100, None))
-    style.legend(grid.figure)
+    times = results.published("at_least_times")
+    claim = f"claim of section 5: DP-UCB has at least {times:g} times the regret of DP-SE"
+    for ax, curve, some in parts(grid):
+        if curve == DP_SE:
+            ax.fill_between(some["t"], times * some["regret_mean"], ax.get_ylim()[1], label=claim, **style.ZONE)
+    style.name_ends(grid.axes.flat[-1])
+    style.legend(grid.figure, named=looks)
     columns = ["policy", "width", "counter", "horizon", "t", "replicates", "regret_mean", "regret_se", "regret_p50"]
     return grid.figure, rows.reindex(columns=[*columns, "panel_epsilon", "curve", "low", "high"])
 
@@ -57,11 +85,12 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     tab="epsilon = 0.1 and 0.25",
 )
 def fig1a(results: Results):
-    """Mean cumulative pseudo-regret of DP-SE and DP-UCB against the round, one panel per epsilon, with 95%
-    intervals. Grey: policies without privacy. DP-UCB's width is of order log^2.5 or log^3, that of Mishra and
-    Thakurta or of Chan, Shi and Song (chan), or the exact quantile of its noise (exact). One curve has the counter
-    that section 1 prints. With more than 30 runs, dots are the median and the band contains 95% of the means of 30
-    runs. The published figure has no printed numbers and one width of DP-UCB."""
+    """Mean cumulative pseudo-regret against the round, one panel per epsilon; K = 5. Thick: DP-SE. Light to dark:
+    DP-UCB, from its narrowest private width to its widest. Grey: policies without privacy. Shaded: where DP-UCB's
+    regret must lie by the claim of section 5. The paper does not give the width of DP-UCB, so we run several. "Exact"
+    is the quantile of the noise at 1/T. The printed counter is that of section 1. With more than 30 runs,
+    bands contain 95% of the means of 30 runs; with 5 to 30 runs, they are 95% intervals. With fewer runs there is no
+    band. The published figure has no printed numbers and one width of DP-UCB."""
     return _regret_panels(results, "fig1a", further=False)
 
 
@@ -73,40 +102,62 @@ def fig1a(results: Results):
     tab="epsilon = 0.5 and 1",
 )
 def fig1b(results: Results):
-    """As Figure 1a, for epsilon = 0.5 and 1. Any other added epsilon has a panel here."""
+    """As Figure 1a, for epsilon = 0.5 and 1."""
     return _regret_panels(results, "fig1b", further=True)
+
+
+OF_FIGURE_1, OTHER_K = "means of Figure 1, K = 5", "means of Figure 1, other K"
+OTHER_MEANS, OTHER_BOTH = "other means, K = 5", "other means, other K"
+SETTINGS = {
+    OTHER_BOTH: {"color": "#C8C8C8", "linewidth": 0.8},
+    OTHER_MEANS: {"color": style.COLOURS[5], "linewidth": 1.0},
+    OTHER_K: {"color": style.COLOURS[0], "linewidth": 1.0},
+    OF_FIGURE_1: {"color": "black", "linewidth": 2.2},
+}
+
+
+def _settings(rows: pd.DataFrame) -> np.ndarray:
+    """Return the group of each row's setting: with or without the means and the K of Figure 1."""
+    means, K = rows["instance"] == INSTANCES["linear"], rows["K"] == 5
+    return np.select([means & K, means, K], [OF_FIGURE_1, OTHER_K, OTHER_MEANS], OTHER_BOTH)
 
 
 @figure("How much more regret DP-UCB has, by its private width", inference=["ratios"])
 def dp_ucb_width(results: Results):
-    """Mean regret of DP-UCB over that of DP-SE at the horizon, against epsilon, with 95% intervals. Rows: the instances
-    mu1 to mu4 of Azize and Basu (2022), where mu2 is that of Figure 1; columns: K. Their instances have K = 5. At other
-    K we continue mu1, mu3 and mu4, the last two as parabolas. The paper claims that every ratio is at least 5 (dashed).
-    One line per width of DP-UCB: of order log^2.5 or log^3 (ln^2.5 or ln^3 with base e throughout), that of Mishra and
-    Thakurta or of Chan, Shi and Song (chan), or the exact quantile of the noise. Added policies have their own
-    names."""
+    """Mean regret of DP-UCB divided by that of DP-SE at the horizon, against epsilon; one panel per private width of
+    DP-UCB, from the narrowest to the widest. One line per setting: K of 3, 5, 10 or 20, and the means mu1 to mu4 of
+    Azize and Basu (2022). The means mu2 are those of Figure 1. Their instances have K = 5. At other K we continue mu1,
+    mu3 and mu4. Shaded: the paper's claim, at least 5 times. Below the line at 1, DP-UCB has the smaller regret.
+    Bands: 95% intervals, of at least 5 runs. Added policies have panels of their own."""
     ratios = results.inference("ratios")
     ratios = ratios.assign(curve=labels(ratios, ("epsilon", "K", "horizon", "top", "bottom", "spacing")))
     spacing = ratios["spacing"].fillna("linear")
-    rows = ratios.assign(instance=spacing.map(INSTANCES).fillna(spacing)).sort_values("instance", kind="stable")
-    rows = with_interval(rows, "ratio", "ratio_se")
-    looks = style.looks(rows["curve"], CURVES)
-    grid = curves(rows, "epsilon", "ratio", looks=looks, row="instance", col="K", log="xy", height=1.9)
-    grid.set_titles("{row_name}, K = {col_name}").set_axis_labels(EPSILON, "regret / DP-SE's")
+    rows = with_interval(ratios.assign(instance=spacing.map(INSTANCES).fillna(spacing)), "ratio", "ratio_se")
+    rows = rows.assign(setting=_settings(rows), panel=rows["curve"].map(WIDTHS).fillna(rows["curve"]))
+    names = list(dict.fromkeys(rows["panel"]))
+    order = [name for name in WIDTHS.values() if name in names] + [n for n in names if n not in WIDTHS.values()]
+    grid = panels(rows, col="panel", col_order=order, hue="setting", looks=SETTINGS, log="xy", height=1.9)
+    for ax, setting, some in parts(grid):
+        for _, one in some.groupby(["instance", "K"]):
+            band(ax, one, "epsilon", "ratio", label=setting, marker=None, **SETTINGS[setting])
+    times = results.published("at_least_times")
     for ax in grid.axes.flat:
         ax.axhline(1, color=style.QUIET, linewidth=0.6)
-        style.published(ax, results.published("at_least_times"))
+        ax.axhspan(times, 1.5 * rows["ratio"].max(), label=f"claim: at least {times:g} times", **style.ZONE)
         style.log_ticks(ax.xaxis)
-    style.legend(grid.figure)
+        style.log_ticks(ax.yaxis)
+    grid.set_axis_labels(EPSILON, "regret / DP-SE's")
+    style.legend(grid.figure, columns=3)
     columns = ["instance", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se"]
     columns += ["regret_mean_dp_se", "regret_se_dp_se", "ratio", "ratio_se", "low", "high", "policy", "curve"]
-    return grid.figure, rows.reindex(columns=columns)
+    return grid.figure, rows.sort_values("instance", kind="stable").reindex(columns=columns)
 
 
 @figure("How regret grows with the horizon", studies=["growth"], inference=["growth"])
 def growth(results: Results):
-    """Mean regret at the horizon T divided by ln T, against T, with 95% intervals. A curve is level if regret is of
-    order log T. The legend has the p for which regret grows like ln(T)^p from the first horizon to the last."""
+    """Mean regret at the horizon T divided by ln T, against T, with 95% intervals (of at least 5 runs); K = 5, epsilon
+    = 0.25. A curve is level if regret is of order log T. Behind each name: p, if regret grows like ln(T)^p from the
+    first horizon to the last."""
     cells, powers = at_horizon(results.cells("growth")), results.inference("growth")
     # The widest pair of horizons is the last one of each curve.
     powers = powers.iloc[(powers["last"] / powers["first"]).argsort(kind="stable")]
@@ -115,11 +166,14 @@ def growth(results: Results):
     cells = cells.assign(ratio=cells["regret_mean"] / logarithm, ratio_se=cells["regret_se"] / logarithm)
     cells = cells.assign(curve=labels(cells, ("horizon",)))
     rows = with_interval(cells.assign(exponent=cells["curve"].map(powers)), "ratio", "ratio_se")
-    rows = rows.assign(name=rows["curve"] + [f", $p = {p:.2f}$" for p in rows["exponent"]])
-    looks = style.looks(rows["name"])
-    grid = curves(rows, "horizon", "ratio", looks=looks, hue="name", log="xy", height=2.3)
-    grid.set_axis_labels("horizon $T$", "mean pseudo-regret / $\\ln T$")
-    style.legend(grid.figure, columns=2)
+    words = dict(zip(_named(rows["curve"]), [f", $p = {p:.2f}$" for p in rows["exponent"]], strict=True))
+    looks = {name + words[name]: look for name, look in _looks(_named(rows["curve"])).items()}
+    rows = rows.assign(name=[name + words[name] for name in _named(rows["curve"])])
+    grid = curves(rows, "horizon", "ratio", looks=looks, hue="name", log="xy", width=5.0, height=2.5)
+    horizons = sorted(rows["horizon"].unique())
+    style.ticks(grid.ax, horizons, [f"{float(f'{T / 1e6:.3g}'):,g}" for T in horizons])
+    grid.set_axis_labels("horizon $T$ (million rounds)", "mean pseudo-regret / $\\ln T$")
+    style.name_ends(grid.ax)
     columns = ["policy", "width", "K", "epsilon", "horizon", "replicates", "regret_mean", "regret_se", "ratio", "low"]
     return grid.figure, rows.reindex(columns=[*columns, "high", "exponent", "curve"])
 
@@ -133,7 +187,8 @@ def scaling(results: Results):
     cells = cells.assign(curve=labels(cells, ("epsilon", "K", "horizon")))
     constant = cells.loc[cells["policy"] == "dp_se", "order_ratio"].max()
     cells = cells.assign(bound_constant=constant).sort_values("order", kind="stable")
-    grid = curves(cells, "order", "regret_mean", looks=style.looks(cells["curve"]), draw=points, log="xy")
+    looks = style.looks(cells["curve"], (DP_SE, EPOCH_SE))
+    grid = curves(cells, "order", "regret_mean", looks=looks, draw=points, log="xy")
     bound = f"{constant:.0f} × bound of Theorem 4.3"
     grid.ax.plot(cells["order"], constant * cells["order"], label=bound, **style.GUIDE)
     grid.set_axis_labels("expression of Theorem 4.3", "mean pseudo-regret at $T$")
@@ -144,37 +199,48 @@ def scaling(results: Results):
 
 @figure("Pulls of the suboptimal arms (Lemma 4.2)", inference=["pulls"])
 def pulls(results: Results):
-    """DP-SE's pulls of an arm against the arm's gap, one panel per epsilon, for beta = 1/T and another beta.
-    Line: mean; tick: largest of all runs; dotted: explicit bound by which the arm must be eliminated; dashed:
-    expression of Lemma 4.2 with the smallest constant that is above every mean."""
+    """DP-SE's pulls of an arm divided by the expression of Lemma 4.2 without its constant, against the arm's gap;
+    columns: epsilon; rows: beta = 1/T and another beta. Line: mean of the runs; tick: largest of all runs; dotted:
+    explicit bound by which the arm must be eliminated; dashed: the smallest constant for which the lemma holds for
+    every mean."""
     rows = results.inference("pulls")
-    # The legend only names a beta other than 1/T.
+    # Only a beta other than 1/T has a number in the title.
     own = rows.assign(beta=rows["beta"].where(rows["beta"] != 1 / rows["horizon"]))
     constant = (rows["mean"] / rows["order"]).max()
-    rows = rows.assign(curve=labels(own), panel=_panel("\\varepsilon", rows["epsilon"]), lemma_constant=constant)
-    looks = style.looks(rows["curve"])
-    rows = rows.sort_values("epsilon", kind="stable")
-    grid = curves(rows, "gap", "mean", looks=looks, col="panel", wrap=3, log="xy")
+    over = {f"{name}_over": rows[name] / rows["order"] for name in ("mean", "largest", "ceiling")}
+    rows = rows.assign(curve=labels(own), lemma_constant=constant, **over)
+    beta = [f"$\\beta = {b:g}$" if b == b else "$\\beta = 1/T$" for b in own["beta"]]
+    names = [f"$K = {K}$" for K in rows["K"]]
+    drawn = rows.assign(beta=beta, name=names, panel=_panel("\\varepsilon", rows["epsilon"]))
+    drawn = drawn.sort_values("epsilon", kind="stable")
+    looks = style.in_sequence(drawn.sort_values("K")["name"])
+    options = {"col": "panel", "row": "beta", "height": 1.9, "log": "xy"}
+    grid = curves(drawn, "gap", "mean_over", hue="name", looks=looks, **options)
     for ax, name, some in parts(grid):
         some, colour = some.sort_values("gap"), looks[name]["color"]
-        ax.plot(some["gap"], some["largest"], marker="_", linestyle="none", color=colour, mec="auto")
-        ax.plot(some["gap"], some["ceiling"], color=colour, linewidth=0.9, linestyle=(0, (1, 1)))
-        ax.plot(some["gap"], constant * some["order"], color=colour, linewidth=0.9, linestyle=(0, (4, 2)))
+        ax.plot(some["gap"], some["largest_over"], marker="_", linestyle="none", color=colour, mec="auto")
+        ax.plot(some["gap"], some["ceiling_over"], color=colour, **DOTTED)
+    for ax in grid.axes.flat:
+        ax.axhline(constant, label=f"{constant:.0f} × expression of Lemma 4.2", **style.GUIDE)
         style.ticks(ax, [0.03, 0.1, 0.3])
-    grid.set_axis_labels("gap $\\Delta_a$", "pulls of the arm by $T$")
-    style.legend(grid.figure, columns=3, title=f"dotted: explicit ceiling; dashed: {constant:.0f} × Lemma 4.2")
+    grid.set_titles("{row_name}, {col_name}").set_axis_labels("gap $\\Delta_a$", "pulls / expression")
+    style.log_ticks(grid.axes[0, 0].yaxis)
+    style.legend(grid.figure, columns=4)
     columns = ["beta", "K", "epsilon", "arm", "gap", "replicates", "mean", "largest", "order", "ceiling", "above"]
     return grid.figure, rows[[*columns, "any_above", "lemma_constant", "curve"]]
 
 
 @figure("The worst gap (Theorem 4.4)", inference=["minimax"])
 def minimax(results: Results):
-    """Mean regret of DP-SE divided by Theorem 4.4's expression, against the gap, with 95% intervals. One arm is best
-    and the other K - 1 are equal. Other policies are not drawn."""
+    """Mean regret of DP-SE divided by Theorem 4.4's expression, against the gap, with 95% intervals; columns: epsilon;
+    rows: horizon. One arm is best and the other K - 1 are equal. Other policies are not drawn."""
     cells = with_interval(results.inference("minimax"), "ratio", "ratio_se")
     rows = cells.assign(curve=labels(cells, ("epsilon", "bottom")), panel=_panel("\\varepsilon", cells["epsilon"]))
-    grid = curves(rows, "gap", "ratio", looks=style.looks(rows["curve"]), col="panel", log="x")
-    grid.set_axis_labels("gap $\\Delta$", "mean regret / expression")
+    rows = rows.assign(name=[f"$K = {K}$" for K in rows["K"]], row=[horizon_in_words(T) for T in rows["horizon"]])
+    looks = style.in_sequence(rows.sort_values("K")["name"])
+    drawn = rows.sort_values("horizon", kind="stable")
+    grid = curves(drawn, "gap", "ratio", hue="name", looks=looks, col="panel", row="row", height=1.7, log="x")
+    grid.set_titles("{col_name}, {row_name}").set_axis_labels("gap $\\Delta$", "regret / expression")
     style.legend(grid.figure, columns=3)
     columns = ["K", "epsilon", "horizon", "gap", "replicates", "regret_mean", "regret_se", "order", "ratio", "ratio_se"]
     return grid.figure, rows[[*columns, "curve"]]
@@ -182,19 +248,22 @@ def minimax(results: Results):
 
 @figure("The private stopping rules", inference=["stopping"], card=STOPPING, tab="Stopping times")
 def stopping_rules(results: Results):
-    """Mean stopping time of DP-NAS (Algorithm 1) and DP exponential NAS (Algorithm 2) against |mu|, one panel per
-    alpha, with 95% intervals. Dotted: the lower bound in Theorem 3.4's proof, far below, and t_U of Theorem 3.3, far
-    above."""
+    """Mean stopping time of DP-NAS (Algorithm 1) and DP exponential NAS (Algorithm 2) against |mu|, with 95%
+    intervals; one row per algorithm and one column per alpha. Dotted, far below: the lower bound in the proof of
+    Theorem 3.4. Dotted, far above: t_U of Theorem 3.3."""
     rows = with_interval(results.inference("stopping"), "stopping_time_mean", "stopping_time_se")
     rows = rows.assign(curve=labels(rows, ("alpha", "mu")), size=rows["mu"].abs())
-    rows = rows.assign(panel=_panel("\\alpha", rows["alpha"])).sort_values(["alpha", "epsilon", "size"], kind="stable")
-    looks = style.looks(rows["curve"])
-    grid = curves(rows, "size", "stopping_time_mean", looks=looks, col="panel", height=2.3, log="xy")
+    rows = rows.sort_values(["alpha", "epsilon", "size"], kind="stable")
+    rule, name = labels(rows, ("alpha", "mu", "epsilon")), _panel("\\varepsilon", rows["epsilon"])
+    drawn = rows.assign(rule=rule, name=name, panel=_panel("\\alpha", rows["alpha"]))
+    looks = style.in_sequence(name)
+    options = {"col": "panel", "row": "rule", "height": 1.8, "log": "xy"}
+    grid = curves(drawn, "size", "stopping_time_mean", hue="name", looks=looks, **options)
     for ax, name, some in parts(grid):
         for bound in ("t_upper", "t_lower"):
-            ax.plot(some["size"], some[bound], color=looks[name]["color"], linewidth=0.7, linestyle=(0, (1, 1.2)))
+            ax.plot(some["size"], some[bound], color=looks[name]["color"], **DOTTED)
         style.log_ticks(ax.xaxis)
-    grid.set_axis_labels("$|\\mu|$ ($R = 1$)", "stopping time (samples)")
+    grid.set_titles("{row_name}, {col_name}").set_axis_labels("$|\\mu|$ ($R = 1$)", "stopping time (samples)")
     style.legend(grid.figure, columns=3)
     columns = ["policy", "alpha", "mu", "epsilon", "replicates", "stopping_time_mean", "stopping_time_se"]
     return grid.figure, rows[[*columns, "low", "high", "t_upper", "t_lower", "curve"]]

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from privarms.inference.proportions import clopper_pearson
 from privarms.inference.rows import as_frame
@@ -12,19 +14,20 @@ from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.plots import style
 from privarms.plots.curves import interval
-from privarms.plots.facets import curves, in_order, leading
+from privarms.plots.facets import curves, in_order, leading, name_lines, points
 from privarms.studies.artifacts import figure
 from privarms.studies.results import Results
 
 # The policies of the studies, in the order of their colours.
 POLICIES = ("dp_imed", "dp_klucb", "adap_klucb", "adap_ucb", "dp_se", "dp_ucb", "private_ucb", "private_ucb_noise_only")
-# The rows of the figure: measure, summary over the instances, and label of the axis.
+# Measure, summary over the instances, and label of the axis.
 ROWS = (
     ("over_bound", "mean", "regret /\n$d_\\varepsilon$ bound"),
     ("bias", "max", "largest |bias|\nof an arm"),
     ("naive_error", "max", "type I error,\nnaive test"),
     ("naive_coverage", "min", "coverage,\nnaive interval"),
 )
+TEXTS = {measure: text for measure, _, text in ROWS}
 # Shares of fewer runs are too noisy, and their largest even more so: they are not drawn.
 FEWEST = 100
 LEVELS = {"over_bound": 1.0, "naive_error": ALPHA, "naive_coverage": 1 - ALPHA, "error": ALPHA}
@@ -101,13 +104,14 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
     front=True,
 )
 def overview(results: Results):
-    """Four measures against epsilon, one column per horizon; grey: policies without privacy. Each policy has its
-    setting with the smallest regret. Rows: regret over the bound by d_epsilon times ln T (mean over the instances with
-    a better arm); the largest |bias| of an arm's mean over all instances, with Theorem 1's bound (dashed), which does
-    not hold if some run never pulls an arm, as at small epsilon; the largest type I error of the naive test of the arm
-    that looks best; the smallest coverage of the naive 95% interval for the mean of the most pulled arm. 95% intervals
-    of a cell, or their means; rates of fewer than 100 runs are not drawn. The legend gives the privacy loss that each
-    policy's audit shows."""
+    """Four measures per policy, in colours by epsilon. Upper panels: the shortest horizon; lower panels: the longest.
+    Each policy has its setting with the smallest regret. Behind the name: the privacy loss that the policy's audit
+    shows. First column: regret over the bound by d_epsilon times ln T, mean over the instances with a better arm.
+    Second: the largest |bias| of an arm's mean over all instances. Third: the largest type I error of the naive test of
+    the arm that looks best. Fourth: the smallest coverage of the naive 95% interval for the mean of the most pulled
+    arm. Dashed: bound, level and nominal coverage. Dotted: Theorem 1's bound on the bias for each epsilon, at most 1.
+    It does not hold if some run never pulls an arm, as at small epsilon. Bars: 95% intervals of a cell, or their means.
+    Hollow: all runs agree. Rates of fewer than 100 runs are not drawn. The CSV file has every horizon."""
     runs, tests, privacy = (results.inference(name) for name in ("runs", "tests", "privacy"))
     shown = one_setting(runs)
     runs, tests = runs[runs["curve"].isin(shown)], tests[tests["curve"].isin(shown)]
@@ -119,26 +123,56 @@ def overview(results: Results):
         part = part.sort_values(["horizon", "curve"], key=lambda c: c.map(place) if c.name == "curve" else c)
         drawn.append(in_order(part, "horizon", "curve", by="epsilon"))
     rows = pd.concat(drawn)
-    names = _with_loss(runs, privacy)
-    looks = {names[curve]: look for curve, look in _looks(runs).items()}
-    # A policy without a claimed epsilon is a level line.
-    points = rows.assign(epsilon=rows["epsilon"].where(rows["claims"].astype(bool)), name=rows["curve"].map(names))
-    texts = {measure: text for measure, _, text in ROWS}
-    grid = _by_measure(points, texts, looks, hue="name", height=1.35)
-    bias = [(k, ax) for k, ax in grid.axes_dict.items() if k[0] == "bias"]
-    for (_, ax), horizon in zip(bias, sorted(runs["horizon"].unique()), strict=False):
-        bound = runs[(runs["horizon"] == horizon) & runs["claims"]].groupby("epsilon")["theorem"].max()
-        ax.plot(bound.index, np.minimum(bound, 1.0), label="Theorem 1's bound, 1 at most", **style.LEVEL)
-    style.legend(grid.figure, columns=3)
     columns = ["measure", "horizon", "curve", "epsilon", "instance", "value", "low", "high"]
-    return grid.figure, rows[columns].reset_index(drop=True)
+    return _drawn_overview(rows, runs, _with_loss(runs, privacy)), rows[columns].reset_index(drop=True)
 
 
-def _looks(runs: pd.DataFrame) -> style.Looks:
-    """Return the looks: policies that claim privacy in colour, in the order of POLICIES, the others in grey."""
-    first = runs.drop_duplicates("curve")
-    private = leading(first[first["claims"]], "policy", POLICIES)
-    return style.looks(private["curve"], context=first.loc[~first["claims"], "curve"])
+WITHOUT = "no privacy"
+
+
+def _budget(epsilon: float) -> str:
+    """Return a budget for a legend."""
+    return f"$\\varepsilon = {epsilon:g}$"
+
+
+def _drawn_overview(rows: pd.DataFrame, runs: pd.DataFrame, names: dict[str, str]) -> Figure:
+    """Draw one line per policy, private ones first, and one point per epsilon, at the shortest and longest horizon.
+
+    rows: with measure, horizon, curve, claims, epsilon, value, low and high; names: curve -> its text
+    """
+    rows = rows[rows["horizon"].isin([rows["horizon"].min(), rows["horizon"].max()])]
+    private, first = rows["claims"].astype(bool), runs.drop_duplicates("curve")
+    order = [*leading(first[first["claims"]], "policy", POLICIES)["curve"], *first.loc[~first["claims"], "curve"]]
+    looks = style.in_sequence(_budget(epsilon) for epsilon in np.sort(rows.loc[private, "epsilon"].unique()))
+    looks[WITHOUT] = {"color": style.QUIET, "marker": "X"}
+    name = rows["epsilon"].map(_budget).where(private, WITHOUT)
+    shift = name.map({budget: (place + 1) / len(looks) - 0.5 for place, budget in enumerate(looks)}).where(private, 0.0)
+    shown = rows.assign(name=name, place=rows["curve"].map(order.index) + 0.8 * shift)
+    height = 0.3 + 0.19 * len(order)
+    options = {"col": "measure", "row": "horizon", "sharex": "col", "col_order": [measure for measure, *_ in ROWS]}
+    grid = curves(shown, "value", "place", hue="name", looks=looks, draw=_along_x, height=height, **options)
+    for (horizon, measure), ax in grid.axes_dict.items():
+        title = f"$T = {int(horizon):,}$".replace(",", "{,}")
+        name_lines(ax, [names[curve] for curve in order], fontsize=style.SMALL)
+        ax.set_title(title if measure == ROWS[0][0] else "")
+        ax.set(xlabel=TEXTS[measure], ylabel="")
+        if measure in LOGARITHMIC:
+            ax.set_xscale("log")
+        if measure in LEVELS:
+            ax.axvline(LEVELS[measure], **style.LEVEL)
+        if measure == "bias":
+            claimed = runs[(runs["horizon"] == horizon) & runs["claims"]]
+            for epsilon, bound in claimed.groupby("epsilon")["theorem"].max().items():
+                color = looks.get(_budget(epsilon), {}).get("color", style.QUIET)
+                look = {"color": color, "linestyle": style.LINESTYLES[2], "linewidth": 0.9}
+                ax.axvline(min(bound, 1.0), **look)
+    style.legend(grid.figure, columns=6)
+    return grid.figure
+
+
+def _along_x(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
+    """Draw points with intervals along the x axis."""
+    points(ax, rows, x, y, along="x", **(look | {"markersize": 3}))
 
 
 def _with_loss(runs: pd.DataFrame, privacy: pd.DataFrame) -> dict[str, str]:
