@@ -41,7 +41,7 @@ def _outcomes(statement: Mapping, variant: str) -> list[str]:
 def _answer(found: Counter) -> tuple[str, str]:
     states = {outcomes.state(one) for one in found}
     depends = [one for one in found if outcomes.state(one) == "depends"]
-    if "good" in states and "bad" in states or depends and "bad" in states:
+    if "bad" in states and (depends or "good" in states):
         return "partly", "depends"
     if depends:
         return words(depends[0]), "depends"

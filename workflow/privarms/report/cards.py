@@ -145,7 +145,7 @@ def _answers(group: Sequence[Mapping], here: Sequence[dict], short: str) -> list
         if not statement["ours"]:
             parts.setdefault(labels[statement["artifact"]], []).append(statement)
     addresses = {labels[artifact["name"]]: artifact["address"] for artifact in reversed(group)}
-    return [_answer(name, addresses[name], some) for name, some in parts.items()]
+    return [_answer(name, addresses[name], parts[name]) for name in sorted(parts)]
 
 
 def _answer(name: str, address: str, stated: Sequence[dict]) -> dict:

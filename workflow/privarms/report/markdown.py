@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
 
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
@@ -55,8 +54,7 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
 
 def first_table(paper: Mapping) -> Iterator[str]:
     """Yield the table that says of each figure and table whether it holds."""
-    answers = [answer for card in paper["printed"] for answer in sorted(card["answers"], key=itemgetter("name"))]
-    answers += [answer for card in paper["beyond"] for answer in card["answers"]]
+    answers = [answer for card in paper["printed"] + paper["beyond"] for answer in card["answers"]]
     if paper["rest_answer"]["text"]["answer"] or paper["rest_answer"]["program"]["answer"]:
         answers.append(paper["rest_answer"])
     if not answers:
@@ -108,8 +106,8 @@ def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     )
     if only := sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated):
         text += f" Only the authors' program gives what {of_statements.several(only, 'sentences')} say."
-    reasons = " ".join(case["why"] for s in stated for case in s["cases"] if case["verdict"] == "unverifiable").lower()
-    missing = [d for d, status in run["datasets"].items() if status == "missing" and re.search(rf"\b{d}\b", reasons)]
+    missing = [dataset for dataset, status in run["datasets"].items() if status == "missing"]
+    missing = of_statements.lacking((case for s in stated for case in s["cases"]), missing)
     if missing:
         text += f" Missing data: {', '.join(missing)} ([data]({away}/data/README.md)). What needs them is open."
     return text

@@ -23,8 +23,8 @@ from privarms.report.statements import brief
 from privarms.report.words import whole, words
 
 DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
-# The page shows at most this number of rows of a table.
-ROWS_SHOWN = 20
+# The page shows at most this number of rows of a table, and the front page this number of columns.
+ROWS_SHOWN, FRONT_COLUMNS = 20, 4
 LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 # Verdict of an audit -> CSS class of its colour and sign.
 AUDIT_LOOKS = {
@@ -70,6 +70,9 @@ def build_report(
         card = cards.get(f"{statement['paper']}/{statement['artifact']}")
         statement["where"] = card["short"] if card else statement["artifact"].replace("_", " ")
         statement["address"] = f"{statement['paper']}/{statement['artifact']}" if card else ""
+    missing = [dataset["name"] for dataset in datasets if dataset["status"] != "real"]
+    for case in (case for statement in stated for case in statement["cases"]):
+        case["needs_data"] = "yes" if of_statements.lacking([case], missing) else "no"
     verdicts = Counter(case["verdict"] for statement in stated for case in statement["cases"])
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(
@@ -137,17 +140,23 @@ def _shown(artifact: Mapping, folder: Path) -> dict:
     files = artifact["files"]
     return {
         **artifact,
+        "settings": [row | {"link": link(row["file"], folder)} for row in artifact["settings"]],
         "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
         # Only a table with a print layout has a PNG.
         "image": pictures.embedded(files) if "png" in files else None,
         "table": _table(Path(files["csv"])) if files and "png" not in files else None,
+        "front_table": _table(Path(files["csv"]), FRONT_COLUMNS) if _is_front_table(artifact) else None,
     }
 
 
-def _table(path: Path) -> dict:
-    """Return a table's header, its first rows and its total number of rows."""
+def _is_front_table(artifact: Mapping) -> bool:
+    return bool(artifact["front"] and artifact["kind"] == "table" and artifact["files"])
+
+
+def _table(path: Path, columns: int | None = None) -> dict:
+    """Return a table's header, its first rows and its total number of rows; columns: how many (default: all)."""
     # Our tables write a missing value as an empty field; a word such as None is a value.
-    frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""]).iloc[:, :columns]
     rows = frame.head(ROWS_SHOWN).itertuples(index=False)
     return {
         "header": [

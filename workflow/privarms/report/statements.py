@@ -247,6 +247,12 @@ def _reasons(statement: Mapping) -> list[tuple[str, str]]:
     return list(dict.fromkeys(pairs))
 
 
+def lacking(cases: Iterable[Mapping], datasets: Iterable[str]) -> list[str]:
+    """Return the datasets, of those that are missing, that the reasons of unverifiable cases name."""
+    reasons = " ".join(case["why"] for case in cases if case["verdict"] == "unverifiable").lower()
+    return [name for name in datasets if re.search(rf"\b{name}\b", reasons)]
+
+
 def once(common: Mapping[str, str]) -> str:
     """Return what the rows of a table have in common: "K = 5; published: at least 5; 100 runs"."""
     named = {"published": "published: {}", "accepted": "accepted: {}"}
