@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from privarms.ledger import outcomes
-from privarms.report.words import words
+from privarms.report.words import verb, words
 
 TEXT, PROGRAM = "as_printed", "as_released"
 # The paper's runs show numbers and comparisons. Theorems and identities are about no run.
@@ -59,14 +59,6 @@ def _in_words(found: Counter) -> str:
     order = ("good", "bad", "depends", "measured", "open")
     ordered = sorted(found.items(), key=lambda item: order.index(outcomes.state(item[0])))
     return ", ".join(f"{n} {words(verb(one, n))}" for one, n in ordered)
-
-
-def verb(outcome: str, number: int) -> str:
-    """Return an outcome as the predicate of a number of statements: 1 "holds", 2 "hold", 2 "undecided"."""
-    first, _, rest = outcome.partition(" ")
-    if number == 1 or first not in ("agrees", "differs", "holds", "fails", "depends"):
-        return outcome
-    return f"{first.removesuffix('s')} {rest}".strip()
 
 
 def why(stated: Sequence[Mapping]) -> str:
