@@ -273,7 +273,7 @@ def test_a_card_begins_with_the_question_and_the_answers(world):
     source = world.build().source
     card = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', source, re.DOTALL)[0]
     header = " ".join(re.sub(r"<[^>]*>", " ", card[: card.index("</header>")]).split())
-    assert "Does it hold? the text partly 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted, 1 true," in header
+    assert "Does it hold? the text partly 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted" in header
     assert "the authors’ program yes 1 agrees It depends on width. Wide." in header
     assert card.index("</header>") < card.index("<figure")
     assert re.search(r'<details class="fold" open><summary>7 sentences', card)
@@ -295,7 +295,8 @@ def test_cases_that_need_missing_data_can_be_filtered(world):
     assert all(row["data-needs_data"] == "no" for row in world.build().all("tr") if "data-needs_data" in row)
     datasets = [dataset | {"status": "missing"} for dataset in DATASETS]
     rows = [a for a in world.build(datasets=datasets).all("tr") if "data-needs_data" in a]
-    assert [a["data-needs_data"] for a in rows] == ["yes" if r["why"] == ledgers.NO_DATA else "no" for r in ledgers.ROWS]
+    expected = ["yes" if row["why"] == ledgers.NO_DATA else "no" for row in ledgers.ROWS]
+    assert [a["data-needs_data"] for a in rows] == expected
 
 
 def test_every_verdict_is_explained_and_has_a_style(world):

@@ -95,7 +95,8 @@ def test_many_cases_are_a_grid_with_the_fewest_lines(tmp_path):
     assert (grid["settings"], grid["across"][:2], len(grid["across"])) == (["rate"], ["1, dp se", "1, ucb"], 6)
     assert [line for line, _ in grid["lines"]] == [["0.1"], ["1"]]
     assert [case["case"] for case in grid["lines"][1][1][:2]] == [names[1], names[3]]
-    assert of_one(tmp_path, [ledgers.case("one2001/a", "comparison", "holds", case=n) for n in names[:4]])["grid"] is None
+    few = [ledgers.case("one2001/a", "comparison", "holds", case=name) for name in names[:4]]
+    assert of_one(tmp_path, few)["grid"] is None
 
 
 def test_an_assumption_with_many_values_is_one_row_with_their_range(tmp_path):

@@ -42,8 +42,9 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     ax.set_xscale("log", base=2)
     name_lines(ax, [""] * len(shown))
     for place, text in enumerate(shown["name"]):
-        options = {"textcoords": "offset points", "fontsize": 7, "bbox": {"facecolor": "white", "linewidth": 0, "pad": 1}}
-        ax.annotate(text, (0, place), (3, 5), xycoords=("axes fraction", "data"), **options)
+        box = {"facecolor": "white", "linewidth": 0, "pad": 1}
+        options = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "fontsize": 7, "bbox": box}
+        ax.annotate(text, (0, place), (3, 5), **options)
     ax.set(xlim=(LEAST / 1.12, MOST * 1.12), xlabel="privacy loss / claimed loss")
     texts = {LEAST: f"≤ {LEAST:g}", MOST: f"≥ {MOST:g}"}
     style.ticks(ax, TICKS, [texts.get(x, f"{x:g}") for x in TICKS])
