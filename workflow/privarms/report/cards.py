@@ -49,6 +49,7 @@ def of_paper(
     return {
         **{name: described[name] for name in ("key", "title", "authors", "year", "venue")},
         "short": described.get("short") or key,
+        "byline": _byline(described),
         "is_paper": is_paper(described),
         "readings": readings,
         "headlines": headlines,
@@ -67,6 +68,13 @@ def of_paper(
         "stated": own,
         "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
     }
+
+
+def _byline(described: Mapping) -> str:
+    authors, venue, year = (str(described[name]) for name in ("authors", "venue", "year"))
+    if not is_paper(described):
+        return f"A collection of our own, {authors}."
+    return f"{authors}. {venue}{f', {year}' if year and year not in venue else ''}."
 
 
 def _artifact(paper: str, artifact: Mapping, readings: Iterable[dict], audited: pd.DataFrame, options: str) -> dict:

@@ -24,7 +24,7 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
     run : the commit, date and datasets of the run; costs : (paper, artifact) -> minutes and megabytes
     """
     key = paper["key"]
-    lines = [f"# {paper['short']}", "", f"*{paper['title']}*. {paper['authors']}. {paper['venue']}.", ""]
+    lines = [f"# {paper['short']}", "", f"*{paper['title']}*. {paper['byline']}", ""]
     lines += [f"Results at full scale, made on {run['date']} at commit `{run['commit'][:12]}`."]
     lines[-1] += " [How verdicts are made](../verdicts.md) explains the words."
     lines += ["", *first_table(paper)]
