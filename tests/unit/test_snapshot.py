@@ -107,7 +107,7 @@ def test_readme_has_a_finding_and_counts_sentences_and_printed_numbers_of_papers
     assert line[2:] == ["<br>".join(states), "2 agree<br>1 differs<br>3 open"]
     text = " ".join(readme.split())
     assert "Made at full scale on 2026-01-31, at commit `0123456789ab`." in text
-    assert "1 of 17 cases are post hoc" in text
+    assert "1 of 17 cases is post hoc" in text
     # Jobs are missing too, but no statement needs them.
     assert "Missing data: taxi ([data](./data/README.md))." in text
 

@@ -101,11 +101,11 @@ def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     stated = list(stated)
     cases = sum(len(s["cases"]) for s in stated)
     after = sum(int(s["post_hoc"]) for s in stated)
-    text = (
-        f"{after:,} of {of_statements.several(cases, 'cases')} are post hoc: chosen or changed after a value was seen."
-    )
-    if only := sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated):
-        text += f" Only the authors' program gives what {of_statements.several(only, 'sentences')} say."
+    said = f"{after:,} of {of_statements.several(cases, 'cases')} {'is' if after == 1 else 'are'} post hoc"
+    text = f"{said}: chosen or changed after a value was seen."
+    only = sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated)
+    if only:
+        text += f" Only the authors' program gives what {of_statements.several(only, 'sentences')} say{'s' * (only == 1)}."
     missing = [dataset for dataset, status in run["datasets"].items() if status == "missing"]
     missing = of_statements.lacking((case for s in stated for case in s["cases"]), missing)
     if missing:
@@ -125,8 +125,7 @@ def cost(of: Mapping | None) -> str:
 def _card(card: Mapping, costs: Mapping, level: str) -> Iterator[str]:
     # GitHub and MkDocs give different addresses to a heading.
     yield ""
-    places = [a for a in card["artifacts"] if a["picture"] or a is card["artifacts"][0]]
-    yield " ".join(f'<a id="{anchor(a["address"])}"></a>' for a in places)
+    yield " ".join(f'<a id="{anchor(a["address"])}"></a>' for a in card["artifacts"])
     yield from ("", f"{level} {card['title']}", "")
     if card["answers"]:
         yield "; ".join(_in_line(answer, len(card["answers"]) > 1) for answer in card["answers"]) + "."
