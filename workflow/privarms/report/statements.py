@@ -209,9 +209,9 @@ def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
     best = None
     for names in (*((one,) for one in settings), *combinations(settings, 2)):
         across = list(dict.fromkeys(_values(case, names) for case in rows))
-        if not 1 < len(across) <= ACROSS:
-            continue
         down = [name for name in settings if name not in names]
+        if not down or not 1 < len(across) <= ACROSS:
+            continue
         lines: dict[tuple, dict[tuple, Mapping]] = {}
         for case in rows:
             lines.setdefault(_values(case, down), {})[_values(case, names)] = case
