@@ -9,6 +9,7 @@ import pytest
 from PIL import Image, ImageColor
 
 from privarms.plots import style
+from privarms.report import markdown
 from tests import ROOT, ledgers
 
 
@@ -32,24 +33,35 @@ def test_readme_and_pages_are_those_of_the_committed_ledger(snapshot, papers):
         assert file.read_text(encoding="utf-8") == text, f"{file.name}: run python tools/snapshot.py"
 
 
-def artifact(name, title):
-    return {"name": name, "title": title, "caption": f"Caption of {name}.", "reason": "", "kind": "figure"}
+SETTINGS = {"policy": "DP-SE", "variant": "as printed", "K": "3", "d": "", "epsilon": "1, 2", "n": "100", "runs": "30"}
+SETTINGS |= {"others": "top 0.5", "study": "regret", "file": "config/papers/one2001/studies.yaml", "lines": (12, 34)}
 
 
+def artifact(name, title, **values):
+    about = {"name": name, "title": title, "caption": f"Caption of {name}.", "reason": "", "kind": "figure"}
+    about |= {"card": "", "tab": "", "front": False, "data": "simulated", "files": {"png": f"{name}.png"}}
+    return about | {"private_policies": [], "settings": []} | values
+
+
+FIGURE = {"card": "Figure 1: regret", "settings": [SETTINGS]}
 COLLECTIONS = [
     {
         **{"key": "one2001", "short": "One 2001", "title": "On one", "authors": "A. First", "venue": "Venue 2001"},
+        "year": 2001,
         "artifacts": [
-            artifact("fig1", "Figure 1: regret"),
-            artifact("fig1_symmetric", "Figure 1: regret, of the program"),
+            artifact("fig1", "Figure 1: regret", tab="First", **FIGURE),
+            artifact("fig1_symmetric", "Figure 1: regret, of the program", tab="Second", **FIGURE),
             artifact("fig2", "Figure 2: pulls"),
-            artifact("table1", "Table 1: reward"),
+            artifact("table1", "Table 1: reward", kind="table"),
             artifact("appendix", "Our own figure"),
         ],
-        "readings": [{"text": "A choice.", "source": "not stated", "tried": ["five_times"]}],
+        "readings": [
+            {"text": "A choice.", "source": "not stated", "tried": ["five_times"], "affects": ["fig1"]},
+            {"text": "Another choice.", "source": "ours", "affects": ["fig1"]},
+        ],
     },
     {
-        **{"key": "two2002", "short": "Two", "title": "Ours", "authors": "B. Second", "venue": ""},
+        **{"key": "two2002", "short": "Two", "title": "Ours", "authors": "B. Second", "venue": "", "year": 2002},
         "artifacts": [artifact("nowhere", "Nowhere")],
         "readings": [],
     },
@@ -64,7 +76,11 @@ def made_up(snapshot, tmp_path, monkeypatch):
     run["datasets"] = {"adult": "real", "taxi": "missing", "jobs": "missing"}
     (tmp_path / "run.json").write_text(json.dumps(run))
     (tmp_path / "one2001").mkdir()
-    Image.new("RGB", (9, 9)).save(tmp_path / "one2001/fig2.png")
+    for name in ("fig1", "fig1_symmetric", "fig2"):
+        Image.new("RGB", (9, 9)).save(tmp_path / f"one2001/{name}.png")
+    (tmp_path / "audit_losses.csv").write_text("subject,variant,verdict\n")
+    costs = "one2001,fig1,12.4,610\none2001,fig2,,\none2001,,0.4,99\n"
+    (tmp_path / "costs.csv").write_text(f"paper,artifact,minutes,megabytes\n{costs}")
     monkeypatch.setattr(snapshot, "SNAPSHOT", tmp_path)
     texts = {file.name: text for file, text in snapshot.texts(COLLECTIONS).items()}
     return texts["README.md"].partition(snapshot.BEGIN)[2].partition(snapshot.END)[0], texts
@@ -74,53 +90,58 @@ def cells(lines):
     return [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in lines if line.startswith("| ") and "---" not in line]
 
 
-def test_readme_counts_sentences_and_printed_numbers_of_papers_apart(made_up):
+def test_readme_has_a_finding_and_counts_sentences_and_printed_numbers_of_papers_apart(made_up):
     readme, _ = made_up
     # Two 2002 has no numbered figure, so it is no paper.
     header, line = cells(readme.splitlines())
-    assert header == [
-        *(
-            "paper",
-            "sentences",
-            "hold or are not refuted",
-            "fail or are refuted",
-            "depend on an assumption",
-            "measured",
-        ),
-        *("open", "printed numbers", "agree", "differ", "open"),
-    ]
-    assert line == ["[One 2001](docs/papers/one2001.md)", *"722111", *"6213"]
+    assert header == ["paper", "one finding", "sentences", "printed numbers"]
+    states = (
+        "2 hold or are not refuted",
+        "2 fail or are refuted",
+        "1 depends on an assumption",
+        "1 measured",
+        "1 open",
+    )
+    assert line[0] == "[One 2001](docs/papers/one2001.md)"
+    assert line[1] == "**It is 5.01 (from 5.0) & at least 4 is printed.**"
+    assert line[2:] == ["<br>".join(states), "2 agree<br>1 differs<br>3 open"]
     text = " ".join(readme.split())
     assert "Made at full scale on 2026-01-31, at commit `0123456789ab`." in text
-    assert "1 of 17 cases are post hoc" in text
+    assert "1 of 17 cases is post hoc" in text
     # Jobs are missing too, but no statement needs them.
-    assert "Data that are missing: taxi." in text
+    assert "Missing data: taxi ([data](./data/README.md))." in text
 
 
-def test_every_finding_of_readme_names_its_paper_and_its_figure(made_up):
-    found = [line for line in made_up[0].splitlines() if line.startswith("- ")]
-    headline = "It is 5.01 (from 5.0) & at least 4 is printed."
-    assert found == [f"- **One 2001, Figure 1** (depends on width): {headline}"]
-
-
-def test_a_page_begins_with_one_line_per_published_figure(made_up):
+def test_a_page_begins_with_the_answer_per_published_figure(made_up):
     page = made_up[1]["one2001.md"]
     header, *lines = cells(page.partition("\n## ")[0].splitlines())
-    assert header == ["figure", "text", "program", "why"]
-    names = ["[Figure 1](#fig1)", "[Figure 2](#fig2)", "[Table 1](#table1)"]
-    assert [line[0] for line in lines] == names
-    assert all(f'<a id="{name}"></a>' in page for name in ("fig1", "fig2", "table1"))
-    assert lines[0][1] == "depends, differs, refuted, not refuted, true, false, measured, undecided"
-    assert lines[0][2] == "agrees"
-    # Its statements fail for several reasons, which are below.
-    assert lines[0][3] == "decided by width"
-    assert lines[1][1] == "no statement"
-    assert lines[2] == [
-        "[Table 1](#table1)",
-        "agrees, differs, undecided, 2 × unverifiable",
-        "",
-        ledgers.NO_DATA,
-    ]
+    assert header == ["does it hold?", "the text", "the authors' program", "why"]
+    # The question about our own figure is ours.
+    assert [line[0] for line in lines] == ["[Figure 1](#fig1)", "[Table 1](#table1)"]
+    assert all(f'<a id="{name}"></a>' in page for name in ("fig1", "fig1_symmetric", "fig2", "table1"))
+    assert lines[0][1].startswith("◐ **partly**: 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted")
+    assert lines[0][2] == "✓ **yes**: 1 agrees"
+    assert lines[0][3] == "It depends on width. Wide."
+    assert lines[1][1] == "◐ **partly**: 1 agrees, 1 differs, 1 undecided, 2 unverifiable"
+    assert lines[1][2:] == ["", ledgers.NO_DATA]
+    assert "No statement is about Figure 2." in page
+
+
+def test_a_figure_has_pictures_settings_cases_assumptions_and_its_command(made_up):
+    page = made_up[1]["one2001.md"]
+    figure = page[page.index("## Figure 1: regret") : page.index("## Figure 2")]
+    assert figure.index("(../results/one2001/fig1.png)") < figure.index("<summary>Second</summary>")
+    assert figure.index("<summary>Second</summary>") < figure.index("(../results/one2001/fig1_symmetric.png)")
+    place = "[regret](../../config/papers/one2001/studies.yaml#L12-L34)"
+    assert f"| DP-SE | as printed | 3 | 1, 2 | 100 | 30 | top 0.5 | {place} |" in figure
+    # The settings of both tabs are the same, and said once.
+    assert figure.count("| DP-SE |") == 1
+    assert "**Decides:** A choice. *Source: not stated.*" in figure
+    assert "Assumption: [2](#assumptions)." in figure
+    command = "`snakemake one2001_fig1 --cores 4` makes Figure 1 again"
+    assert f"{command}, in 12 minutes of one core and at most 610 MB per job." in figure
+    assert "`snakemake one2001_fig2 --cores 4` makes Figure 2 again." in page
+    assert "makes all of this again, in less than a minute of one core" in page
 
 
 def test_a_page_has_each_statement_and_each_reason_once(made_up):
@@ -128,41 +149,47 @@ def test_a_page_has_each_statement_and_each_reason_once(made_up):
     for row in ledgers.ROWS:
         if row["paper"] == "one2001":
             assert page.count(f"{row['test']}".replace("_", "\\_")) == 1, row["statement"]
-    # Once below the table, and once for the figure's line.
-    assert page.count(ledgers.NO_DATA) == 2
-    assert "| 2 further cases |" in page
+    assert "| 2 further cases: " in page
     first, second = cells(line for line in page.splitlines() if "width = " in line)
     assert first[0].startswith("**depends on width**: “The quote of five\\_times” (Section 5). The test")
-    assert first[1:6] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "100\u202f000", "holds"]
-    assert (second[0], second[-2:]) == ("", ["fails", "Wide."])
+    assert first[0].endswith("*fails:* Wide.")
+    assert first[1:6] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "100\u202f000", "✓ holds"]
+    assert (second[0], second[-1]) == ("", "**✗ fails**")
     assert "*Post hoc:* The measure was changed." in page
     assert page.count("# Figure 1: regret\n") == 1
-    assert "[![Figure 2: pulls](../results/one2001/fig2.png)]" in page
     assert "Effect of other choices: “The quote of five\\_times” (Section 5): depends on width." in page
-    ours = page.partition("## Other questions of our own")[2]
-    assert "The quote of conjecture (our question)" in ours
+    assert "The quote of conjecture (our question)" in page.partition("## Not in the paper")[2]
     # Nothing of the other collection's statement was measured.
     page = made_up[1]["two2002.md"]
-    assert "## Other" not in page
-    assert f"- {ledgers.NO_DATA} “The quote of guess” (Section 5)" in page.partition("## Unverifiable")[2]
+    assert f"**? unverifiable.** {ledgers.NO_DATA} “The quote of guess” (Section 5)." in page
 
 
-def test_a_printed_table_of_many_cases_is_a_table_with_a_column_per_setting(snapshot, tmp_path, monkeypatch):
-    rows = [ledgers.cell(f"m{n}", "agrees" if n % 2 else "differs", str(n)) for n in range(11)]
-    ledgers.write(tmp_path, rows)
-    (stated,) = snapshot.of_statements.of_papers(tmp_path / "ledger.csv", tmp_path / "statements.csv")
-    text = "\n".join(snapshot._statements([stated]))
-    assert text.count("Table 1") == 2  # the quotation and its place
-    assert "All rows: dataset = adult; accepted: 4 to 6; 100\u202f000 runs." in text
-    assert "<summary>6 × differs, 5 × agrees</summary>" in text
-    header, *lines = cells(text.splitlines())
-    assert header == ["method", "published", "measured", "verdict"]
-    assert lines[0] == ["m0", "0", "5.012 [4.972, 5.053]", "differs"]
-    assert len(lines) == 11
+def test_a_printed_table_of_many_numbers_is_one_table_with_its_differences(made_up, snapshot, tmp_path):
+    rows = []
+    for n in range(6):
+        named = {"case": f"method = m{n % 2}, size = {n // 2}", "published": str(n)}
+        rows.append(ledgers.cell("", "agrees" if n % 2 else "differs", "") | named)
+    ledgers.write(tmp_path, rows, {})
+    page = snapshot.texts(COLLECTIONS)[snapshot.PAGES / "one2001.md"]
+    table = page[page.index("## Table 1") :]
+    assert "All cases: accepted: 4 to 6; 100\u202f000 runs. Each cell: published → measured." in table
+    header, *lines = cells(table[table.index("| method") :].splitlines()[:4])
+    assert header == ["method", "0", "1", "2"]
+    assert lines[0] == ["m0", "0 → **5.012 ✗**", "2 → **5.012 ✗**", "4 → **5.012 ✗**"]
+    assert lines[1] == ["m1", "1 → 5.012 ✓", "3 → 5.012 ✓", "5 → 5.012 ✓"]
 
 
-def test_text_of_papers_is_not_read_as_markup(snapshot):
-    assert snapshot._plain("a_b * |x| <i>\n c") == r"a\_b \* \|x\| &lt;i> c"
+def test_the_cost_of_a_figure_is_the_time_and_memory_of_its_jobs(snapshot, tmp_path):
+    for name, line in (("a", "90\t100.4"), ("b", "30.06\t-")):
+        (tmp_path / f"{name}.tsv").write_text(f"s\tmax_rss\n{line}\n")
+    results = tmp_path / "results/paper"
+    assert snapshot._cost(results, {"a.tsv", "b.tsv"}) == {"minutes": "2.0", "megabytes": "100"}
+    # Without one of its jobs the cost is not known.
+    assert snapshot._cost(results, {"a.tsv", "c.tsv"}) == {"minutes": "", "megabytes": ""}
+
+
+def test_text_of_papers_is_not_read_as_markup():
+    assert markdown.plain("a_b * |x| <i>\n c") == r"a\_b \* \|x\| &lt;i> c"
 
 
 def test_a_copied_picture_keeps_the_colours_of_its_curves(snapshot, tmp_path):

@@ -8,6 +8,7 @@ import scipy.stats
 
 from privarms.ledger import intervals, rules
 from privarms.ledger.intervals import Measured
+from privarms.ledger.statements import HEADLINE, in_headline
 
 
 def measured(low, high, runs=1_000):
@@ -103,3 +104,8 @@ def test_the_error_of_a_printed_quotient_uses_the_printed_denominator():
     assert intervals.scatter(row, "times", 100, 7.5, 1.5) == pytest.approx(error)
     assert intervals.scatter(pd.Series({"x": 1.0, "x_se": 0.1, "runs": 400}), "x", 100, 1.0) == pytest.approx(0.2)
     assert intervals.scatter(pd.Series({"x": 1.0, "x_se": 0.1, "x_sd": 5.0, "runs": 400}), "x", 100, 1.0) == 0.5
+
+
+def test_an_infinite_number_of_a_headline_is_unbounded():
+    case = {name: "" for name in HEADLINE} | {"measured": "inf", "low": "0.25"}
+    assert in_headline("The loss is {measured:.2f} (from {low:.2f}).", case) == "The loss is unbounded (from 0.25)."

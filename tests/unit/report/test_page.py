@@ -81,7 +81,7 @@ class World:
             path.write_text("column\n1\n")
         texts = {"title": f"Title of {paper} {name}", "caption": f"Caption of {paper} {name}"}
         texts |= dict.fromkeys(("card", "tab", "front", "reason"), "")
-        own = {"name": name, "kind": kind, "data": "simulated", "files": files, "private_policies": []}
+        own = {"name": name, "kind": kind, "data": "simulated", "files": files, "private_policies": [], "settings": []}
         return own | texts | values
 
     def paper(self, key, artifacts, **values):
@@ -218,7 +218,7 @@ def test_values_are_rounded_for_reading_and_printed_ones_are_not(world):
 
 def test_counts_of_the_front_page_are_those_of_the_ledger_that_they_open(world):
     page = world.build()
-    front = re.search(r'id="overview">.*?<h2>Findings', page.source, re.DOTALL)[0]
+    front = re.search(r'id="overview">.*?</section>\n<section class="view', page.source, re.DOTALL)[0]
     rows = [a for a in page.all("tr") if "data-counted" in a]
     assert len(rows) == len(ledgers.ROWS)
     counted = [(a["data-counted"], ledgers.number(row)) for a, row in zip(rows, ledgers.ROWS, strict=True)]
@@ -226,24 +226,77 @@ def test_counts_of_the_front_page_are_those_of_the_ledger_that_they_open(world):
         for word, number in states.items():
             opened = {key for state, key in counted if state == f"{group}: {word}"}
             assert len({key[0] for key in opened} if group == "sentences" else opened) == number
-            link = rf'href="#ledger\?counted={re.escape(quote(f"{group}: {word}"))}">.*?<b>{number}</b>'
-            assert bool(re.search(link, front)) == bool(number), word
+            # The front page counts per paper.
+            link = rf'href="#ledger\?counted={re.escape(quote(f"{group}: {word}"))}&amp;paper=\w+">.*?<b>(\d+)</b>'
+            assert sum(map(int, re.findall(link, front))) == number, word
     for verdict, number in Counter(row["verdict"] for row in ledgers.ROWS).items():
         assert sum(a["data-verdict"] == verdict for a in rows) == number
         assert f'<a class="count" href="#ledger?verdict={quote(verdict)}">' in front
     assert "1 case</a> was chosen or changed after a value was seen" in " ".join(front.split())
     # Every filter is a field of the form and an attribute of the rows.
     fields = {a["name"] for a in page.all("input", "select")} - {"text"}
-    assert fields == {"paper", "verdict", "kind", "whose", "post_hoc", "counted"}
+    assert fields == {"paper", "verdict", "kind", "whose", "post_hoc", "needs_data", "counted"}
     assert all(f"data-{field}" in rows[0] for field in fields)
 
 
-def test_the_table_by_paper_has_sentences_and_numbers_apart(world):
-    table = re.search(r'<table class="numbers papers">.*?</table>', world.build().source, re.DOTALL)[0]
-    lines = [re.sub(r"<[^>]*>", " ", line).split() for line in re.findall(r"<tr>.*?</tr>", table, re.DOTALL)]
-    assert lines[0] == ["Paper", "Sentences", "Printed", "numbers", "Ours"]
-    assert lines[1] == ["hold", "fail", "depend", "measured", "open", "agree", "differ", "open"]
-    assert lines[2:] == [["one2001", *"22111213", "1"], ["two2002", *"00001000"]]
+def test_the_front_page_begins_with_the_papers_and_keeps_our_collections_apart(world):
+    own = world.artifact("three2003", "overview", "figure", ("png", "csv"), front=True)
+    Image.new("RGB", (680, 480)).save(own["files"]["png"])
+    row = ledgers.case("three2003/better", "comparison", "holds", artifact="three2003/overview")
+    world.write_ledger([*ledgers.ROWS, row])
+    source = world.build(papers=[world.paper("three2003", [own]), *world.papers]).source
+    front = source[source.index('id="overview"') : source.index('<section class="view paper"')]
+    papers, ours = front.partition("Collections of our own")[::2]
+    assert re.findall(r'<h3><a href="#(\w+)">', papers) == ["one2001", "two2002"]
+    assert re.findall(r'<h3><a href="#(\w+)">', ours) == ["three2003"]
+    # One headline each, although a page may have more.
+    assert papers.count('class="headline"') == 1
+    # Sentences and printed numbers have a bar each; questions of our own have none.
+    assert papers.count('class="bar"') == 3
+    assert papers.count('class="legend') == 1
+
+
+def test_a_recommended_policy_is_a_table_next_to_the_audits(world):
+    table = world.artifact("one2001", "advice", "table", ("csv", "md", "tex", "png"), front=True)
+    table["files"]["csv"].write_text("K,T,epsilon,take,regret\n5,100,1,dp_best,77\n")
+    Image.new("RGB", (680, 480)).save(table["files"]["png"])
+    world.papers[0]["artifacts"].append(table)
+    world.write_audits(("Tight", "no violation shown", {}))
+    source = world.build().source
+    front = source[source.index('class="fronts"') : source.index("<h2>All cases")]
+    assert "dp_best" in front
+    assert "77" not in re.sub(r"<[^>]*>", " ", front)
+    assert front.index("dp_best") < front.index("Is it private? All audits")
+
+
+def test_a_card_begins_with_the_question_and_the_answers(world):
+    source = world.build().source
+    card = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', source, re.DOTALL)[0]
+    header = " ".join(re.sub(r"<[^>]*>", " ", card[: card.index("</header>")]).split())
+    assert "Does it hold? the text partly 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted" in header
+    assert "the authors’ program yes 1 agrees It depends on width. Wide." in header
+    assert card.index("</header>") < card.index("<figure")
+    assert re.search(r'<details class="fold" open><summary>7 sentences', card)
+
+
+def test_the_settings_of_a_card_have_runs_and_the_lines_of_their_study(world):
+    (world.folder / "studies.yaml").write_text("")
+    row = {"policy": "DP-SE", "variant": "as printed", "K": "3", "d": "", "epsilon": "1, 2", "n": "10\u202f000"}
+    row |= {"runs": "100", "others": "top 0.75", "study": "regret", "lines": (12, 34)}
+    world.papers[0]["artifacts"][0]["settings"] = [row | {"file": str(world.folder / "studies.yaml")}]
+    page = world.build()
+    shown = " ".join(re.sub(r"<[^>]*>", " ", page.source).split())
+    assert "policy variant K epsilon n runs other parameters study" in shown
+    assert "DP-SE as printed 3 1, 2 10 000 100 top 0.75 regret , lines 12 to 34" in shown
+    assert "studies.yaml" in {a.get("href") for a in page.all("a")}
+
+
+def test_cases_that_need_missing_data_can_be_filtered(world):
+    assert all(row["data-needs_data"] == "no" for row in world.build().all("tr") if "data-needs_data" in row)
+    datasets = [dataset | {"status": "missing"} for dataset in DATASETS]
+    rows = [a for a in world.build(datasets=datasets).all("tr") if "data-needs_data" in a]
+    expected = ["yes" if row["why"] == ledgers.NO_DATA else "no" for row in ledgers.ROWS]
+    assert [a["data-needs_data"] for a in rows] == expected
 
 
 def test_every_verdict_is_explained_and_has_a_style(world):
@@ -266,7 +319,7 @@ def test_a_statement_with_several_cases_is_one_table(world):
     text, source = statement("five_times")
     assert text.startswith("depends on width “The quote of five times” (Section 5) The test of five times.")
     assert "All rows: published: at least 4; 100 000 runs." in text
-    assert "log3 5.012 4.972 to 5.053 holds exact 5.012 4.972 to 5.053 fails Wide." in text
+    assert "log3 5.012 4.972 to 5.053 holds exact 5.012 4.972 to 5.053 fails fails: Wide." in text
     assert source.count("<table") == 1
     text, _ = statement("bias")
     assert text.startswith("only in the program")
@@ -293,14 +346,14 @@ def test_the_words_of_the_glossary_are_explained(world):
     assert "<dt>word</dt>" not in page
 
 
-def test_headlines_are_on_the_front_page_with_outcome_paper_and_links(world):
+def test_headlines_have_outcome_and_links_on_the_front_page_and_on_the_paper(world):
     page = world.build()
-    assert page.text.count("It is 5.01 (from 5.0) & at least 4 is printed.") == 1
+    assert page.text.count("It is 5.01 (from 5.0) & at least 4 is printed.") == 2
     found = re.search(r'<section class="found">.*?</section>', page.source, re.DOTALL)[0]
     assert '<h3><a href="#one2001">one2001</a></h3>' in found
-    (item,) = re.findall(r'<li class="headline">.*?</li>', page.source, re.DOTALL)
-    assert ">depends on width<" in item
-    assert re.findall(r'href="(#[^"]*)"', item) == ["#statement-one2001/five_times", "#one2001/fig1"]
+    first, _ = re.findall(r'<li class="headline">.*?</li>', page.source, re.DOTALL)
+    assert ">depends on width<" in first
+    assert re.findall(r'href="(#[^"]*)"', first) == ["#statement-one2001/five_times", "#one2001/fig1"]
     world.write_ledger(ledgers.ROWS, {})
     assert "No headline has a number in this run." in world.build().text
 
@@ -353,16 +406,3 @@ def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world):
     assert warning in world.build().text
     world.papers[0]["artifacts"][0]["private_policies"] = ["dp_ucb"]
     assert warning not in world.build().text
-
-
-def test_the_tags_of_a_card_count_its_statements_and_our_questions_apart(world):
-    rows = [*ledgers.ROWS, ledgers.case("one2001/own", "comparison", "fails", place="")]
-    world.write_ledger(rows, {"one2001/own": {"ours": True}, "one2001/conjecture": {"ours": True}})
-    source = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', world.build().source, re.DOTALL)[0]
-    tags = re.search(r'<p class="tags">(.*?)</p>', source, re.DOTALL)[1]
-    # The figure has all sentences of the paper, and the number that is not in the table.
-    assert [int(n) for n in re.findall(r"</span> (\d+) [a-z ]+</span>", tags)] == [2, 2, 1, 1, 1, 1]
-    assert "1 number agrees</span>" in tags
-    assert '<span class="tag">1 question of our own</span>' in tags
-    assert "7 sentences: 2 hold or are not refuted" in source
-    assert "1 question of our own</summary>" in source

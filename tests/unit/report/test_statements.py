@@ -2,7 +2,7 @@
 
 import pytest
 
-from privarms.ledger import outcomes
+from privarms.ledger import outcomes, rules
 from privarms.ledger.rules import VERDICTS
 from privarms.report import statements as of_statements
 from tests import ledgers
@@ -23,8 +23,6 @@ def test_sentences_and_printed_numbers_are_counted_apart_from_our_questions(stat
         "2 open; "
         "6 printed numbers: 2 agree, 1 differs, 3 open; 1 question of our own"
     )
-    # Two columns of the printed numbers are left out if they have none.
-    assert list(of_statements.columns(stated.values())[outcomes.PRINTED].values()) == ["agree", "differ", "open"]
 
 
 def test_every_case_says_where_it_is_counted(stated):
@@ -48,20 +46,76 @@ def test_a_table_says_once_what_its_rows_have_in_common(stated):
     table = stated["one2001/table_1"]["table"]
     assert table["once"] == {"dataset": "adult", "accepted": "4 to 6", "runs": "100\u202f000"}
     assert of_statements.once(table["once"]) == "dataset = adult; accepted: 4 to 6; 100\u202f000 runs"
+    assert of_statements.once({"runs": "1"}) == "1 run"
     assert (table["settings"], table["columns"]) == (["method", "rate"], ["published"])
     assert [case["settings"]["method"] for case in table["rows"]] == ["abse", "linear", "nn", "nn"]
     # Missing data are named once for all cells that need them.
     assert table["unmeasured"] == [(2, "unverifiable", ledgers.NO_DATA)]
 
 
-def test_reasons_that_differ_are_a_column_and_a_common_one_is_not(stated):
-    assert stated["one2001/five_times"]["table"]["columns"] == ["why"]
-    cases = stated["one2001/five_times"]["cases"]
-    same = of_statements.table([case | {"why": "Wide."} for case in cases])
-    assert (same["why"], same["columns"]) == ("Wide.", [])
-    # A single case has all its values in its row.
-    one = of_statements.table(cases[:1])
-    assert (one["once"], one["why"], one["settings"]) == ({}, "", ["width"])
+def test_a_reason_of_several_statements_is_a_note_and_others_stay_with_their_statement(stated):
+    some = [stated["one2001/five_times"], stated["one2001/theorem"]]
+    assert of_statements.noted(some) == []
+    assert [one["reasons"] for one in some] == [[("fails", "Wide.")], [("refuted", "At K = 2.")]]
+    for case in some[1]["cases"]:
+        case["reason"] = "Wide."
+    assert of_statements.noted(some) == ["Wide."]
+    assert [(one["reasons"], one["notes"]) for one in some] == [([], [1]), ([], [1])]
+
+
+@pytest.mark.parametrize(
+    ("why", "extreme", "reason"),
+    [
+        ("Largest of 5 rows, at epsilon = 0.1. It grows.", "largest at epsilon = 0.1", "It grows."),
+        ("Largest of 52 rows, at arms = 10. tau_s is too small.", "largest at arms = 10", "tau_s is too small."),
+        (f"{rules.CONTAINS_AN_END} Smallest of 2 rows, at m = 400.", "smallest at m = 400", ""),
+        (f"{rules.SMALLER_SCALE} 4 instances.", "", ""),
+        ("False at data_set = adult, time = quarter.", "false at data set = adult, time = quarter", ""),
+        ("12 instances.", "", ""),
+        ("The paper has no constant.", "", "The paper has no constant."),
+    ],
+)
+def test_the_numbers_of_a_reason_are_not_its_reason(tmp_path, why, extreme, reason):
+    ledgers.write(tmp_path, [ledgers.case("one2001/a", "comparison", "fails", why=why)])
+    (one,) = of_statements.of_papers(tmp_path / "ledger.csv", tmp_path / "statements.csv")
+    assert (one["cases"][0]["extreme"], one["cases"][0]["reason"]) == (extreme, reason)
+
+
+def of_one(folder, rows):
+    (one,) = of_statements.of_papers(*ledgers.write(folder, rows))
+    return one["table"]
+
+
+def test_many_cases_are_a_grid_with_the_fewest_lines(tmp_path):
+    settings = [(size, method, rate) for size in (1, 2, 3) for method in ("dp_se", "ucb") for rate in (0.1, 1)]
+    names = [f"size = {size}, method = {method}, rate = {rate}" for size, method, rate in settings]
+    table = of_one(tmp_path, [ledgers.case("one2001/a", "comparison", "holds", case=name) for name in names])
+    grid = table["grid"]
+    # Size and one of the others: two lines with six columns.
+    assert (grid["settings"], grid["across"][:2], len(grid["across"])) == (["rate"], ["1, dp se", "1, ucb"], 6)
+    assert [line for line, _ in grid["lines"]] == [["0.1"], ["1"]]
+    assert [case["case"] for case in grid["lines"][1][1][:2]] == [names[1], names[3]]
+    few = [ledgers.case("one2001/a", "comparison", "holds", case=name) for name in names[:4]]
+    assert of_one(tmp_path, few)["grid"] is None
+
+
+def test_an_assumption_with_many_values_is_one_row_with_their_range(tmp_path):
+    def row(choice, value, verdict, dataset="adult"):
+        names = {"case": f"dataset = {dataset}, choice = {choice}", "assumes": f"choice = {choice}"}
+        return ledgers.case("one2001/a", "number", verdict, measured=value, **names)
+
+    rows = [row(n, str(n), "agrees" if n else "differs") for n in range(5)]
+    (one,) = of_one(tmp_path, rows)["rows"]
+    assert (one["verdict"], one["look"], one["between"]) == ("depends on choice", "depends", "0 to 4")
+    assert (one["measured"], one["settings"]) == ("0", {"dataset": "adult"})
+    # Few values are shown one by one, for example both ends of a constant.
+    assert [case["between"] for case in of_one(tmp_path, rows[:4])["rows"]] == [""] * 4
+
+
+def test_data_are_lacking_only_if_a_reason_names_them(stated):
+    cases = [case for one in stated.values() for case in one["cases"]]
+    assert of_statements.lacking(cases, ["adult", "taxi", "axi"]) == ["taxi"]
+    assert of_statements.lacking([case for case in cases if case["verdict"] != "unverifiable"], ["taxi"]) == []
 
 
 def test_a_case_without_a_value_that_is_alone_keeps_its_row(stated):

@@ -45,7 +45,7 @@ def test_sentences_numbers_and_our_own_questions_are_counted_apart():
         "2 open, of 8",
         "printed numbers: 2 agree, 1 differs, 3 open, of 6",
         "questions of our own: 1 fails, of 1",
-        "cases: 2 agrees, 2 differs, 1 holds, 2 fails, 1 refuted, 1 not refuted, 1 true, 1 false, 1 measured, "
+        "cases: 2 agree, 2 differ, 1 holds, 2 fail, 1 refuted, 1 not refuted, 1 true, 1 false, 1 measured, "
         "3 undecided, 3 unverifiable, of 18",
     ]
 

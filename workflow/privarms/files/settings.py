@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -32,6 +33,19 @@ def read(file: Path) -> dict:
     if not isinstance(content, dict):
         raise PrivarmsError(f"{file}: expected a mapping of keys to values")
     return content
+
+
+@cache
+def lines(file: Path, *keys: str) -> tuple[int, int]:
+    """Return the first and the last line of the value below these keys, in a file that `read` accepts."""
+    node = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
+    for wanted in keys:
+        key, node = next(pair for pair in node.value if pair[0].value == wanted)
+    # A block ends where the next one begins, behind its comments.
+    last = node
+    while isinstance(last, yaml.CollectionNode) and last.value and not last.flow_style:
+        last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
+    return key.start_mark.line + 1, max(last.end_mark.line + 1, key.start_mark.line + 1)
 
 
 def parse(text: str, place: Path | str):

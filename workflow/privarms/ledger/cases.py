@@ -105,7 +105,7 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
     if data == "stand-in":
         verdict, reason = "unverifiable", "Measured on synthetic stand-in data."
     elif verdict not in ("measured", "unverifiable") and not used.isdisjoint(shrunk):
-        verdict, reason = "undecided", "This scale is smaller than the published setting; run scale paper."
+        verdict, reason = "undecided", rules.SMALLER_SCALE
     why = [reason, where, _carried(rows)]
     if verdict in rules.BAD:
         why.append(statement.because)

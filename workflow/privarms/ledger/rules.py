@@ -15,6 +15,9 @@ VERDICTS = (
     *("measured", "undecided", "unverifiable"),
 )
 GOOD, BAD = ("agrees", "holds", "not refuted", "true"), ("differs", "fails", "refuted", "false")
+# Reasons that follow from the numbers of a case.
+CONTAINS_AN_END = "The 99.9% interval contains an end of the accepted range."
+SMALLER_SCALE = "This scale is smaller than the published setting; run scale paper."
 WORDS = {
     "number": ("agrees", "differs"),
     "comparison": ("holds", "fails"),
@@ -90,4 +93,4 @@ def judge(kind: str, measured: Measured, accepted: Accepted | None) -> tuple[str
         return good, ""
     if kind == "exact":
         return "undecided", "Rounding leaves both possible."
-    return "undecided", "The 99.9% interval contains an end of the accepted range."
+    return "undecided", CONTAINS_AN_END

@@ -1,5 +1,6 @@
 """A paper's statements.yaml: sentences and numbers that can be checked, each with its kind and its measure."""
 
+import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -147,12 +148,19 @@ def _check_boundary(at: str, entry: Mapping) -> None:
         )
 
 
+class _Shown(float):
+    """A number that is "unbounded" in a headline if it is infinite."""
+
+    def __format__(self, how: str) -> str:
+        return "unbounded" if math.isinf(self) else super().__format__(how)
+
+
 def in_headline(template: str, case: Mapping[str, str]) -> str:
     """Return a headline with the numbers of a case; raise KeyError or ValueError for a field that does not fit."""
     numbers = {}
     for name in HEADLINE:
         try:
-            numbers[name] = float(case[name])
+            numbers[name] = _Shown(case[name])
         except ValueError:
             numbers[name] = case[name]
     return template.format_map(numbers)

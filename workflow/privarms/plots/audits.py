@@ -19,7 +19,8 @@ MARKS = {
     "exact": ("exact loss of the event", "D", 34, False),
     "broken_twin_lower_bound": ("lower bound, weakened control", "x", 25, True),
 }
-ROW = 0.21
+# Inches per audit: a line of text with its marks below, so that the figure can be read on a narrow screen.
+ROW = 0.32
 
 
 def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
@@ -27,7 +28,7 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     lines = lines.assign(name=[name(line) for line in lines.to_dict("records")])
     shown = lines[lines["verdict"] != NOT_AUDITED].reset_index(drop=True)
     colours = shown["verdict"].map(COLOURS)
-    figure, ax = style.subplots(width=style.PAGE, height=0.5 + ROW * max(len(shown), 1))
+    figure, ax = style.subplots(width=style.COLUMN, height=0.5 + ROW * max(len(shown), 1))
     ax.axvspan(1, MOST * 1.3, color="#F3E9E4", zorder=0)
     ax.axvline(1, color="black", linewidth=1, label="claimed loss")
     for column, (label, marker, size, filled) in MARKS.items():
@@ -39,11 +40,16 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
     for verdict in dict.fromkeys(shown["verdict"]):
         ax.plot([], [], linestyle="none", marker="s", color=COLOURS[verdict], label=verdict)
     ax.set_xscale("log", base=2)
-    name_lines(ax, shown["name"])
+    name_lines(ax, [""] * len(shown))
+    for place, text in enumerate(shown["name"]):
+        box = {"facecolor": "white", "linewidth": 0, "pad": 1}
+        options = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "fontsize": 7, "bbox": box}
+        ax.annotate(text, (0, place), (3, 5), **options)
     ax.set(xlim=(LEAST / 1.12, MOST * 1.12), xlabel="privacy loss / claimed loss")
     texts = {LEAST: f"≤ {LEAST:g}", MOST: f"≥ {MOST:g}"}
     style.ticks(ax, TICKS, [texts.get(x, f"{x:g}") for x in TICKS])
-    style.legend(figure)
+    ax.tick_params(axis="y", length=0)
+    style.legend(figure, columns=2)
     return figure, lines
 
 

@@ -1,45 +1,91 @@
-"""Cards of the report: figures and tables of a paper with their statements and assumptions."""
+"""What report and site show of a paper: cards with figures, answers, settings, statements and assumptions."""
 
-import os
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from urllib.parse import quote
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import pandas as pd
 
 from privarms.audits import verdicts
-from privarms.report import pictures
+from privarms.report import answers
 from privarms.report import statements as of_statements
-from privarms.report.statements import brief
 
-# The page shows at most this number of rows of a table.
-ROWS_SHOWN = 20
 # Names of published figures and tables begin with their number, such as `fig8a_symmetric`; ours do not.
 NUMBERED = re.compile(r"(fig|table)(\d+)([a-z]?)(?:_|$)")
-LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 
 
-def shown_artifact(
-    paper: str, artifact: Mapping, readings: Sequence[dict], audited: pd.DataFrame, folder: Path, options: str
+def is_paper(described: Mapping) -> bool:
+    """Return whether a collection is a published paper, which has numbered figures or tables."""
+    return any(NUMBERED.match(artifact["name"]) for artifact in described["artifacts"])
+
+
+def of_paper(
+    described: Mapping, stated: Sequence[dict], audited: pd.DataFrame, shown: Callable[[dict], dict], options: str = ""
 ) -> dict:
-    """Return the template's values for an artifact; its caption warns if one of its policies failed an audit.
+    """Return what report and site show of a paper.
 
-    readings: the paper's assumptions; audited: a summary of audits
+    described : as `studies.outputs.Outputs.described` returns it; stated : as `statements.of_papers`
+    audited : a summary of audits, for warnings of policies that failed one
+    shown : adds to an artifact what only one of the two has, such as an embedded picture
+    options : of the commands
     """
-    name, files = artifact["name"], artifact["files"]
-    warning = verdicts.warning(audited, artifact["private_policies"])
+    key = described["key"]
+    own = [statement for statement in stated if statement["paper"] == key]
+    readings = [
+        {
+            **{field: reading[field] for field in ("text", "source")},
+            "number": number,
+            "affects": reading.get("affects", []),
+            "address": f"{key}/reading-{number}",
+            # The statements that show the effect of another choice.
+            "tried": [one for name in reading.get("tried", []) for one in own if one["name"] == name],
+        }
+        for number, reading in enumerate(described["readings"], 1)
+    ]
+    artifacts = [shown(_artifact(key, artifact, readings, audited, options)) for artifact in described["artifacts"]]
+    names = {artifact["name"] for artifact in artifacts}
+    cards = arranged(artifacts, own)
+    rest = sorted((statement for statement in own if statement["artifact"] not in names), key=_rank)
+    headlines = [statement for statement in own if statement["headline"]]
+    return {
+        **{name: described[name] for name in ("key", "title", "authors", "year", "venue")},
+        "short": described.get("short") or key,
+        "byline": _byline(described),
+        "is_paper": is_paper(described),
+        "readings": readings,
+        "headlines": headlines,
+        # A finding that is decided says more than one that is open.
+        "headline": next((s for s in headlines if s["look"] not in ("open", "unverifiable")), *headlines[:1] or [None]),
+        "cards": cards,
+        "printed": [card for card in cards if card["printed"]],
+        "beyond": [card for card in cards if not card["printed"]],
+        "fronts": [artifact for artifact in artifacts if artifact["front"]],
+        "rest": rest,
+        "rest_notes": of_statements.noted(rest),
+        "rest_answer": _answer("Other statements", "", rest),
+        "counts": of_statements.counts(own),
+        "ours": sum(statement["ours"] for statement in own),
+        "of_paper": any(not statement["ours"] for statement in own),
+        "stated": own,
+        "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
+    }
+
+
+def _byline(described: Mapping) -> str:
+    authors, venue, year = (str(described[name]) for name in ("authors", "venue", "year"))
+    if not is_paper(described):
+        return f"A collection of our own, {authors}."
+    return f"{authors}. {venue}{f', {year}' if year and year not in venue else ''}."
+
+
+def _artifact(paper: str, artifact: Mapping, readings: Iterable[dict], audited: pd.DataFrame, options: str) -> dict:
+    name, warning = artifact["name"], verdicts.warning(audited, artifact["private_policies"])
     return {
         **artifact,
         "caption": f"{artifact['caption']} {warning}".strip(),
-        "front": bool(artifact["front"] and files),
+        "front": bool(artifact["front"] and artifact["files"]),
         "label": label(name),
         "address": f"{paper}/{name}",
-        "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
         "command": f"snakemake {paper}_{name} --cores 4 {options}".strip(),
-        # Only a table with a print layout has a PNG.
-        "image": pictures.embedded(files) if "png" in files else None,
-        "table": _table(Path(files["csv"])) if files and "png" not in files else None,
         "readings": [reading for reading in readings if name in reading["affects"]],
     }
 
@@ -58,11 +104,12 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
         tabs.setdefault(artifact["tab"] or artifact["label"] or artifact["title"], []).append(artifact)
     names = {artifact["name"] for artifact in group}
     title, numbered = group[0]["card"] or group[0]["title"], bool(NUMBERED.match(group[0]["name"]))
-    here = [statement for statement in own if statement["artifact"] in names]
+    here = sorted((statement for statement in own if statement["artifact"] in names), key=_rank)
+    short = title.partition(":")[0] if numbered else title
     return {
         "id": group[0]["address"],
         "title": title,
-        "short": title.partition(":")[0] if numbered else title,
+        "short": short,
         "printed": numbered,
         "artifacts": group,
         # Several pictures in one tab often share a caption, which is then written once.
@@ -70,10 +117,52 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
             {"name": name, "artifacts": some, "shared": len(some) > 1 and len({a["caption"] for a in some}) == 1}
             for name, some in tabs.items()
         ],
+        "settings": _settings(group),
+        "answers": _answers(group, here, short),
         "statements": here,
+        "notes": of_statements.noted(here),
         "counts": of_statements.counts(here),
         "readings": list({reading["address"]: reading for a in group for reading in a["readings"]}.values()),
         "data": list(dict.fromkeys(artifact["data"] for artifact in group)),
+    }
+
+
+def _rank(statement: Mapping) -> tuple[int, bool]:
+    """Return the order of statements: what the paper's runs show, its other statements, and questions of our own.
+
+    Among them, statements with few cases come first, because they share a table.
+    """
+    group = 2 if statement["ours"] else int(statement["kind"] not in answers.FROM_RUNS)
+    return group, bool(statement["table"]["grid"])
+
+
+def _settings(group: Iterable[Mapping]) -> list[dict]:
+    """Return the settings of all artifacts of a card, each once."""
+    found = []
+    for row in (row for artifact in group for row in artifact["settings"]):
+        if row not in found:
+            found.append(row)
+    return found
+
+
+def _answers(group: Sequence[Mapping], here: Sequence[dict], short: str) -> list[dict]:
+    """Return an answer per published figure or table of a card that a statement of the paper is about."""
+    labels = {artifact["name"]: artifact["label"] or short for artifact in group}
+    parts: dict[str, list[dict]] = {}
+    for statement in here:
+        if not statement["ours"]:
+            parts.setdefault(labels[statement["artifact"]], []).append(statement)
+    addresses = {labels[artifact["name"]]: artifact["address"] for artifact in reversed(group)}
+    return [_answer(name, addresses[name], parts[name]) for name in sorted(parts)]
+
+
+def _answer(name: str, address: str, stated: Sequence[dict]) -> dict:
+    return {
+        "name": name,
+        "address": address,
+        "text": answers.answer(stated, answers.TEXT),
+        "program": answers.answer(stated, answers.PROGRAM),
+        "why": answers.why(stated),
     }
 
 
@@ -81,22 +170,3 @@ def label(name: str) -> str:
     """Return "Figure 7a" for fig7a_symmetric, and an empty text for an artifact without a number."""
     number = NUMBERED.match(name)
     return f"{'Figure' if number[1] == 'fig' else 'Table'} {number[2]}{number[3]}" if number else ""
-
-
-def _table(path: Path) -> dict:
-    """Return a table's header, its first rows and its total number of rows."""
-    # Our tables write a missing value as an empty field; a word such as None is a value.
-    frame = pd.read_csv(path, keep_default_na=False, na_values=[""])
-    rows = frame.head(ROWS_SHOWN).itertuples(index=False)
-    return {
-        "header": [
-            {"name": name.replace("_", " "), "numeric": pd.api.types.is_numeric_dtype(kind)}
-            for name, kind in frame.dtypes.items()
-        ],
-        "rows": [["" if pd.isna(cell) else brief(str(cell), 5) for cell in row] for row in rows],
-        "n_rows": len(frame),
-    }
-
-
-def link(path: Path | str, folder: Path) -> str:
-    return quote(Path(os.path.relpath(path, folder)).as_posix())

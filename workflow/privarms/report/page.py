@@ -1,9 +1,11 @@
 """report.html: headlines, every artifact with measured and published values, and the whole ledger."""
 
+import os
 import re
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -14,13 +16,16 @@ from privarms.data import STAND_IN
 from privarms.files.whole import write_text
 from privarms.ledger import outcomes
 from privarms.ledger.rules import VERDICTS
+from privarms.report import cards as of_cards
 from privarms.report import pictures
 from privarms.report import statements as of_statements
-from privarms.report.cards import arranged, link, shown_artifact
 from privarms.report.statements import brief
 from privarms.report.words import whole, words
 
 DATA_WORDS = {"simulated": "simulated", "real": "real data", "stand-in": STAND_IN, "": "nothing measured"}
+# The page shows at most this number of rows of a table, and the front page this number of columns.
+ROWS_SHOWN, FRONT_COLUMNS = 20, 4
+LINKS = {"pdf": "PDF", "svg": "SVG", "png": "PNG", "csv": "CSV", "md": "Markdown", "tex": "TeX"}
 # Verdict of an audit -> CSS class of its colour and sign.
 AUDIT_LOOKS = {
     NOT_PRIVATE: "bad",
@@ -55,12 +60,19 @@ def build_report(
     stated = of_statements.of_papers(ledger, statements)
     folder = Path(output).parent
     audit_rows, audited = read_audits(audits["csv"]), pd.read_csv(audits["csv"])
-    shown_papers = [_paper(paper, stated, audited, folder, options) for paper in papers]
+
+    def shown(artifact: Mapping) -> dict:
+        return _shown(artifact, folder)
+
+    shown_papers = [of_cards.of_paper(paper, stated, audited, shown, options) for paper in papers]
     cards = {a["address"]: card for paper in shown_papers for card in paper["cards"] for a in card["artifacts"]}
     for statement in stated:
         card = cards.get(f"{statement['paper']}/{statement['artifact']}")
         statement["where"] = card["short"] if card else statement["artifact"].replace("_", " ")
         statement["address"] = f"{statement['paper']}/{statement['artifact']}" if card else ""
+    missing = [dataset["name"] for dataset in datasets if dataset["status"] != "real"]
+    for case in (case for statement in stated for case in statement["cases"]):
+        case["needs_data"] = "yes" if of_statements.lacking([case], missing) else "no"
     verdicts = Counter(case["verdict"] for statement in stated for case in statement["cases"])
     loader = FileSystemLoader(Path(__file__).parent)
     environment = Environment(
@@ -81,7 +93,7 @@ def build_report(
         stated=stated,
         counts=of_statements.counts(stated),
         states=outcomes.STATES,
-        columns=of_statements.columns(stated),
+        how={"numbers": of_statements.NUMBERS, "range": of_statements.RANGE},
         verdicts={word: verdicts[word] for word in VERDICTS if verdicts[word]},
         post_hoc=sum(bool(case["post_hoc"]) for statement in stated for case in statement["cases"]),
         kind_meanings=of_statements.KIND_MEANINGS,
@@ -123,35 +135,38 @@ def read_audits(path: Path) -> list[dict[str, str]]:
     ]
 
 
-def _paper(paper: Mapping, stated: list[dict], audited: pd.DataFrame, folder: Path, options: str) -> dict:
-    key = paper["key"]
-    own = [statement for statement in stated if statement["paper"] == key]
-    readings = [
-        {
-            **{field: reading[field] for field in ("text", "source")},
-            "affects": reading.get("affects", []),
-            "address": f"{key}/reading-{number}",
-            # The statements that show the effect of another choice.
-            "tried": [one for name in reading.get("tried", []) for one in own if one["name"] == name],
-        }
-        for number, reading in enumerate(paper["readings"], 1)
-    ]
-    artifacts = [shown_artifact(key, one, readings, audited, folder, options) for one in paper["artifacts"]]
-    cards = arranged(artifacts, own)
-    names = {artifact["name"] for artifact in artifacts}
+def _shown(artifact: Mapping, folder: Path) -> dict:
+    """Return an artifact with its picture or its table."""
+    files = artifact["files"]
     return {
-        **{name: paper[name] for name in ("key", "title", "authors", "year", "venue")},
-        "short": paper.get("short") or key,
-        "readings": readings,
-        "headlines": [statement for statement in own if statement["headline"]],
-        "cards": cards,
-        "printed": [card for card in cards if card["printed"]],
-        "beyond": [card for card in cards if not card["printed"]],
-        "fronts": [artifact for artifact in artifacts if artifact["front"]],
-        "without_card": [statement for statement in own if statement["artifact"] not in names],
-        "counts": of_statements.counts(own),
-        "ours": sum(statement["ours"] for statement in own),
-        "of_paper": any(statement["whose"] == "paper" for statement in own),
-        "stated": bool(own),
-        "stand_in": any(artifact["data"] == "stand-in" for artifact in artifacts),
+        **artifact,
+        "settings": [row | {"link": link(row["file"], folder)} for row in artifact["settings"]],
+        "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
+        # Only a table with a print layout has a PNG.
+        "image": pictures.embedded(files) if "png" in files else None,
+        "table": _table(Path(files["csv"])) if files and "png" not in files else None,
+        "front_table": _table(Path(files["csv"]), FRONT_COLUMNS) if _is_front_table(artifact) else None,
     }
+
+
+def _is_front_table(artifact: Mapping) -> bool:
+    return bool(artifact["front"] and artifact["kind"] == "table" and artifact["files"])
+
+
+def _table(path: Path, columns: int | None = None) -> dict:
+    """Return a table's header, its first rows and its total number of rows; columns: how many (default: all)."""
+    # Our tables write a missing value as an empty field; a word such as None is a value.
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""]).iloc[:, :columns]
+    rows = frame.head(ROWS_SHOWN).itertuples(index=False)
+    return {
+        "header": [
+            {"name": name.replace("_", " "), "numeric": pd.api.types.is_numeric_dtype(kind)}
+            for name, kind in frame.dtypes.items()
+        ],
+        "rows": [["" if pd.isna(cell) else brief(str(cell), 5) for cell in row] for row in rows],
+        "n_rows": len(frame),
+    }
+
+
+def link(path: Path | str, folder: Path) -> str:
+    return quote(Path(os.path.relpath(path, folder)).as_posix())

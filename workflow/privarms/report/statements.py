@@ -4,8 +4,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 
-from privarms.ledger import outcomes
+from privarms.ledger import outcomes, rules
 from privarms.ledger.files import read
 from privarms.ledger.statements import NO_EFFECT
 from privarms.plots.tables import shown
@@ -14,6 +15,18 @@ from privarms.report.words import whole, words
 DIGITS = {"measured": 4, "se": 2, "low": 4, "high": 4, "runs": 9}
 # Numbers from this size on are written with an exponent, because a float cannot store all their digits.
 LARGE = 1e15
+# A statement with more cases is arranged as a grid, with at most this number of columns across. An assumption with more
+# values than MANY only shows how much the result depends on our choices.
+MANY, ACROSS = 4, 8
+# How a cell of a printed table is to be read, and a second pair of numbers in a case.
+NUMBERS = "Each cell: published → measured."
+RANGE = "In brackets: the range of the value under all choices that we tried, which the ledger lists."
+# The first sentences of a reason say only how its numbers lie, and which row of the case decides.
+FROM_NUMBERS = "|".join(map(re.escape, (rules.CONTAINS_AN_END, rules.SMALLER_SCALE)))
+EXTREME = re.compile(
+    rf"(?:{FROM_NUMBERS})? ?"
+    r"(?:(?P<row>Largest|Smallest|False)(?: of [\d,]+ rows,?)?(?P<place>.*?)\.(?= |$)|[\d,]+ instances\.)?"
+)
 # Outcomes whose CSS class (colour and sign) is not that of their state.
 OWN_LOOKS = (outcomes.ONLY_RELEASED, "unverifiable")
 KIND_MEANINGS = {
@@ -101,12 +114,16 @@ def _statement(row: dict, cases: list[dict]) -> dict:
 
 def _case(row: dict, number: int) -> dict:
     variant = row["variant"].replace("_", " ")
+    extreme = EXTREME.match(row["why"])
     return row | {
         "anchor": f"case-{row['statement']}-{number}",
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
         "setting": words(", ".join(filter(None, (variant, row["case"])))),
         "settings": ({"variant": variant} if variant else {}) | settings(row["case"]),
         "look": look(row["verdict"]),
+        "between": "",
+        "extreme": words(f"{extreme['row'].lower()}{extreme['place']}") if extreme["place"] else "",
+        "reason": row["why"].removeprefix(extreme[0]).strip(),
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()} | _allowed(row) | _fact(row),
     }
 
@@ -136,30 +153,110 @@ def table(cases: Sequence[Mapping]) -> dict:
 
     once : name -> value, which all rows share
     settings : names of the columns that tell the rows apart, followed by those of COLUMNS in `columns`
-    rows : the measured cases, and the others if they are few
-    why : the reason that all rows share; unmeasured : number of further cases, and their common reason
+    rows : the measured cases, and the others if they are few; one for all values of an assumption that has many
+    grid : the rows, as `grid` arranges them; None if they are few
+    unmeasured : number of further cases, and their common reason
     """
     gone = Counter((c["verdict"], c["why"]) for c in cases if not c["measured"])
-    rows = [c for c in cases if c["measured"] or gone[c["verdict"], c["why"]] == 1]
+    rows = _entries([c for c in cases if c["measured"] or gone[c["verdict"], c["why"]] == 1])
     names = list(dict.fromkeys(name for c in rows for name in c["settings"]))
     parts = {name: [c["settings"].get(name, "") for c in rows] for name in names}
     parts |= {name: [c["brief"][name] for c in rows] for name in ("published", "accepted", "runs")}
-    parts["why"] = [c["why"] for c in rows]
     same = {name for name, values in parts.items() if len(rows) > 1 and len(set(values)) == 1}
     varies = [name for name in parts if name not in same and any(parts[name])]
+    settings = [name for name in varies if name in names]
     return {
-        "once": {name: parts[name][0] for name in parts if name in same and name != "why" and parts[name][0]},
-        "settings": [name for name in varies if name in names],
+        "once": {name: parts[name][0] for name in parts if name in same and parts[name][0]},
+        "settings": settings,
         "columns": [name for name in varies if name not in names],
         "rows": rows,
-        "why": parts["why"][0] if "why" in same else "",
+        "grid": grid(rows, settings) if len(rows) > MANY else None,
         "unmeasured": [(number, *key) for key, number in gone.items() if number > 1],
     }
 
 
+def _entries(rows: Sequence[dict]) -> list[dict]:
+    """Return one row for all cases that differ only in an assumption with many values, else the rows as they are.
+
+    Such a row is the first case, with `between`, the range of all values, and with the joint outcome as verdict.
+    """
+    assumed = [dict(part.partition(" = ")[::2] for part in case["assumes"].split(", ") if part) for case in rows]
+    names = dict.fromkeys(name for values in assumed for name in values)
+    wide = [name for name in names if len({values[name] for values in assumed if name in values}) > MANY]
+    groups: dict[tuple, list[dict]] = {}
+    for case in rows:
+        key = tuple(pair for pair in case["settings"].items() if pair[0] not in wide)
+        groups.setdefault(key, []).append(case)
+    return [_entry(some, wide) if len(some) > 1 else some[0] for some in groups.values()]
+
+
+def _entry(cases: Sequence[dict], assumed: Iterable[str]) -> dict:
+    found = outcomes.of_cases(cases)[0]
+    values = [float(case["measured"]) for case in cases if case["measured"]]
+    ends = [brief(str(value), DIGITS["measured"]) for value in (min(values), max(values))] if values else []
+    settings = {name: value for name, value in cases[0]["settings"].items() if name not in assumed}
+    between = " to ".join(ends) if len(set(values)) > 1 else ""
+    return {**cases[0], "settings": settings, "verdict": found, "look": look(found), "between": between}
+
+
+def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
+    """Return many cases as a table with one or two of their settings across, so that it has the fewest lines.
+
+    settings : names of the columns that begin a line; across : a text per further column
+    lines : values of the settings, and the case in each further column (None for none)
+    None if no setting fits across.
+    """
+    best = None
+    for names in (*((one,) for one in settings), *combinations(settings, 2)):
+        across = list(dict.fromkeys(_values(case, names) for case in rows))
+        down = [name for name in settings if name not in names]
+        if not down or not 1 < len(across) <= ACROSS:
+            continue
+        lines: dict[tuple, dict[tuple, Mapping]] = {}
+        for case in rows:
+            lines.setdefault(_values(case, down), {})[_values(case, names)] = case
+        is_whole = sum(map(len, lines.values())) == len(rows)
+        if is_whole and (best is None or len(lines) < len(best["lines"])):
+            texts = [words(", ".join(filter(None, one))) for one in across]
+            cells = [(list(map(words, key)), [line.get(one) for one in across]) for key, line in lines.items()]
+            best = {"settings": down, "across": texts, "lines": cells}
+    return best
+
+
+def _values(case: Mapping, names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(case["settings"].get(name, "") for name in names)
+
+
+def noted(statements: Sequence[dict]) -> list[str]:
+    """Give every statement its reasons, and return those that several of them share, each a note below.
+
+    `reasons` of a statement: pairs of a verdict and a reason. Its `notes` are the numbers of shared reasons.
+    """
+    found = {s["statement"]: _reasons(s) for s in statements}
+    uses = Counter(reason for pairs in found.values() for reason in {reason for _, reason in pairs})
+    shared = [reason for reason, number in uses.items() if number > 1]
+    for statement in statements:
+        pairs = found[statement["statement"]]
+        statement["reasons"] = [pair for pair in pairs if pair[1] not in shared]
+        statement["notes"] = list(dict.fromkeys(shared.index(why) + 1 for _, why in pairs if why in shared))
+    return shared
+
+
+def _reasons(statement: Mapping) -> list[tuple[str, str]]:
+    pairs = ((case["verdict"], case["reason"]) for case in statement["cases"] if case["reason"])
+    return list(dict.fromkeys(pairs))
+
+
+def lacking(cases: Iterable[Mapping], datasets: Iterable[str]) -> list[str]:
+    """Return the datasets, of those that are missing, that the reasons of unverifiable cases name."""
+    reasons = " ".join(case["why"] for case in cases if case["verdict"] == "unverifiable").lower()
+    return [name for name in datasets if re.search(rf"\b{name}\b", reasons)]
+
+
 def once(common: Mapping[str, str]) -> str:
     """Return what the rows of a table have in common: "K = 5; published: at least 5; 100 runs"."""
-    named = {"published": "published: {}", "accepted": "accepted: {}", "runs": "{} runs"}
+    named = {"published": "published: {}", "accepted": "accepted: {}"}
+    named["runs"] = "{} run" if common.get("runs") == "1" else "{} runs"
     parts = [named[k].format(v) if k in named else f"{words(k)} = {words(v)}" for k, v in common.items()]
     return "; ".join(parts)
 
@@ -168,16 +265,6 @@ def counts(statements: Iterable[Mapping]) -> dict[str, dict[str, int]]:
     """Count sentences, printed numbers and our own questions apart, for every place that shows such numbers."""
     statements = list(statements)
     return outcomes.grouped(statements, [case for one in statements for case in one["cases"]])
-
-
-def columns(statements: Iterable[Mapping]) -> dict[str, dict[str, str]]:
-    """Return the groups of the papers' statements, each with its states in words by class, that a table shows."""
-    counted, rare = counts(statements)[outcomes.PRINTED], ("depends", "measured")
-    numbers = outcomes.STATES[outcomes.PRINTED].items()
-    return {
-        outcomes.SENTENCES: outcomes.STATES[outcomes.SENTENCES],
-        outcomes.PRINTED: {look: word for look, word in numbers if look not in rare or counted[word]},
-    }
 
 
 def in_words(counted: Mapping[str, Mapping[str, int]]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
+from privarms.report.words import verb
 from privarms.studies import paths
 
 MOST_CHANGES = 10
@@ -130,6 +131,6 @@ def changed(before: Sequence[Mapping], after: Sequence[Mapping]) -> list[str]:
 
 
 def counted(rows: Sequence[Mapping], column: str, words: Sequence[str]) -> str:
-    """Return the number of rows per word in a column, such as "3 agrees, 1 differs"."""
+    """Return the number of rows per word in a column, such as "3 agree, 1 differs"."""
     count = Counter(row[column] for row in rows)
-    return ", ".join(f"{count[word]:,} {word}" for word in words if count[word])
+    return ", ".join(f"{count[word]:,} {verb(word, count[word])}" for word in words if count[word])

@@ -23,3 +23,11 @@ def words(text: str) -> str:
     return PIECES.sub(
         lambda piece: whole(float(piece[0])) if piece["number"] else piece[0].replace("_", " "), text.replace("`", "")
     )
+
+
+def verb(outcome: str, number: int) -> str:
+    """Return an outcome as the predicate of a number of statements: 1 "holds", 2 "hold", 2 "undecided"."""
+    first, _, rest = outcome.partition(" ")
+    if number == 1 or first not in ("agrees", "differs", "holds", "fails", "depends"):
+        return outcome
+    return f"{first.removesuffix('s')} {rest}".strip()

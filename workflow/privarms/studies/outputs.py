@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
+from privarms.files import settings
 from privarms.files.whole import sha256
 from privarms.ledger import statements as of_statements
 from privarms.ledger.statements import Statement
-from privarms.studies import library, paths
+from privarms.studies import described, library, paths
 from privarms.studies.artifacts import Artifact
 from privarms.studies.extensions import is_extension
 from privarms.studies.simulation import Simulation
@@ -249,11 +250,24 @@ class Outputs:
                 "caption": f"{entry.caption}{self._runs(paper, self.studies_of(paper, name))}",
                 "data": self.origin(paper, name),
                 "private_policies": self.private_policies(paper, name),
+                "settings": self._settings(paper, name),
                 "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
                 "reason": missing.get(name, ""),
             }
             for name, entry in self.papers[paper]["artifacts"].items()
         ]
+
+    def _settings(self, paper: str, artifact: str) -> list[dict]:
+        """Return the settings of all artifacts in the same tab, as `described.settings`, with study, file and lines."""
+        artifacts, file = self.papers[paper]["artifacts"], f"{self._folders[paper]}/studies.yaml"
+        entry = artifacts[artifact]
+        tab = [name for name, one in artifacts.items() if entry.tab and (one.card, one.tab) == (entry.card, entry.tab)]
+        found = []
+        for study in dict.fromkeys(study for name in tab or [artifact] for study in self.studies_of(paper, name)):
+            about = {"study": study, "file": file, "lines": settings.lines(file, "studies", study)}
+            cells = self.simulation.cells[paper, study]
+            found += [about | row for row in described.settings(cells, tab or [artifact])]
+        return found
 
     def _runs(self, paper: str, studies: list[str]) -> str:
         """Return a sentence on the number of runs per setting of these studies at this scale; "" if none runs."""
@@ -261,4 +275,4 @@ class Outputs:
         if not runs:
             return ""
         ends = " to ".join(f"{n:,}" for n in sorted({runs[0], runs[-1]}))
-        return f" {ends} runs per setting."
+        return f" {ends} {'run' if runs[-1] == 1 else 'runs'} per setting."

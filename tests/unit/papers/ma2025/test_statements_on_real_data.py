@@ -244,7 +244,7 @@ def test_missing_datasets_are_unverifiable_for_one_reason(plan, stated):
     rows = ledger.judged(loaded(plan)["table_2"], frame, tags=tags, shrunk=(), printed=lines, data="real")
     missing = [row for row in rows if row["verdict"] == "unverifiable"]
     assert (len(rows), len(missing)) == (144, 96)
-    assert {row["why"] for row in missing} == {"Jobs and Taxi must be downloaded with an account (data/README.md)."}
+    assert {row["why"] for row in missing} == {"The files of Jobs and Taxi are missing (data/README.md)."}
 
 
 def test_cells_that_somebody_adds_have_no_tag():

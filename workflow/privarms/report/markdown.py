@@ -1,0 +1,310 @@
+"""Pages of papers in Markdown, with the content of the report: `make readme` writes them to docs/papers."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+
+from privarms.ledger import outcomes
+from privarms.report import statements as of_statements
+from privarms.report.words import words
+
+SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
+HEADER = ("statement", "setting", "published", "measured", "runs", "verdict")
+# Tables with more lines are folded.
+MOST_LINES = 12
+# From docs/papers/ to the files of the repository.
+AWAY = "../.."
+
+
+def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping]) -> str:
+    """Return the page of one paper; paper: as `cards.of_paper`, whose artifacts have a `picture`, a path or "".
+
+    run : the commit, date and datasets of the run; costs : (paper, artifact) -> minutes and megabytes
+    """
+    key = paper["key"]
+    lines = [f"# {paper['short']}", "", f"*{paper['title']}*. {paper['byline']}", ""]
+    lines += [f"Results at full scale, made on {run['date']} at commit `{run['commit'][:12]}`."]
+    lines[-1] += " [How verdicts are made](../verdicts.md) explains the words."
+    lines += ["", *first_table(paper)]
+    if paper["stated"]:
+        lines += ["", f"{of_statements.in_words(paper['counts'])}. {remarks(paper['stated'], run)}"]
+    found = [f"- *{s['outcome']}*: {plain(s['headline'])}" for s in paper["headlines"]]
+    lines += ["", "## Findings", "", *found] if found else []
+    lines += ["", f"`snakemake {key} --cores 4` makes all of this again{cost(costs.get((key, '')))}.", ""]
+    for part, title in ((paper["printed"], ""), (paper["beyond"], "Not in the paper")):
+        shown = [card for card in part if card["statements"] or any(a["picture"] for a in card["artifacts"])]
+        lines += ["", f"## {title}"] if title and shown and paper["printed"] else []
+        for card in shown:
+            lines += _card(card, costs, "##" if card["printed"] or not paper["printed"] else "###")
+    if paper["rest"]:
+        lines += ["", '<a id="other"></a>', "", "## Other statements", "", *_stated(paper["rest"], paper["rest_notes"])]
+    if paper["readings"]:
+        lines += [
+            "",
+            "## Assumptions",
+            "",
+            "Our choices where the paper leaves details open, each with its source.",
+            "",
+        ]
+        lines += [f"{r['number']}. {_reading(r)}" for r in paper["readings"]]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+
+
+def first_table(paper: Mapping) -> Iterator[str]:
+    """Yield the table that says of each figure and table whether it holds."""
+    answers = [answer for card in paper["printed"] + paper["beyond"] for answer in card["answers"]]
+    if paper["rest_answer"]["text"]["answer"] or paper["rest_answer"]["program"]["answer"]:
+        answers.append(paper["rest_answer"])
+    if not answers:
+        return
+    has_program = any(answer["program"]["answer"] for answer in answers)
+    rows = []
+    for one in answers:
+        place = anchor(one["address"]) if one["address"] else "other"
+        cells = [_answer(one["text"]), *([_answer(one["program"])] * has_program)]
+        rows.append([f"[{plain(one['name'])}](#{place})", *cells, plain(words(one["why"]))])
+    yield table(("does it hold?", "the text", *(["the authors' program"] * has_program), "why"), rows)
+    yield ""
+    text = "The answer follows from comparisons and printed numbers. *Besides* counts theorems, identities and words."
+    printed = {a["label"] for card in paper["printed"] for a in card["artifacts"]} - {a["name"] for a in answers} - {""}
+    yield text + (f" No statement is about {_joined(sorted(printed))}." if printed else "")
+
+
+def _joined(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def anchor(address: str) -> str:
+    """Return the name of a place on the page: "fig7a" for the artifact with the address ma2025/fig7a."""
+    return address.rpartition("/")[2]
+
+
+def _answer(of: Mapping) -> str:
+    if not of["answer"]:
+        return ""
+    counts = f": {plain(of['counts'])}" if of["counts"] else ""
+    return f"{SIGNS[of['look']]} **{plain(of['answer'])}**{counts}"
+
+
+def table(header: Sequence, rows: Iterable[Sequence]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
+    """Return the sentences below a table: what is post hoc, what only the programs do, which data are missing.
+
+    away : the path to the files of the repository
+    """
+    stated = list(stated)
+    cases = sum(len(s["cases"]) for s in stated)
+    after = sum(int(s["post_hoc"]) for s in stated)
+    said = f"{after:,} of {of_statements.several(cases, 'cases')} {'is' if after == 1 else 'are'} post hoc"
+    text = f"{said}: chosen or changed after a value was seen."
+    only = sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated)
+    if only:
+        text += f" Only the authors' program gives what {of_statements.several(only, 'sentences')} say{'s' * (only == 1)}."
+    missing = [dataset for dataset, status in run["datasets"].items() if status == "missing"]
+    missing = of_statements.lacking((case for s in stated for case in s["cases"]), missing)
+    if missing:
+        text += f" Missing data: {', '.join(missing)} ([data]({away}/data/README.md)). What needs them is open."
+    return text
+
+
+def cost(of: Mapping | None) -> str:
+    """Return the time and memory of a command as the end of a sentence; "" if they are not known."""
+    if not of:
+        return ""
+    minutes = float(of["minutes"])
+    time = "less than a minute" if minutes < 1 else of_statements.several(round(minutes), "minutes")
+    return f", in {time} of one core and at most {of['megabytes']} MB per job"
+
+
+def _card(card: Mapping, costs: Mapping, level: str) -> Iterator[str]:
+    # GitHub and MkDocs give different addresses to a heading.
+    yield ""
+    yield " ".join(f'<a id="{anchor(a["address"])}"></a>' for a in card["artifacts"])
+    yield from ("", f"{level} {card['title']}", "")
+    if card["answers"]:
+        yield "; ".join(_in_line(answer, len(card["answers"]) > 1) for answer in card["answers"]) + "."
+        yield ""
+    tabs = [tab for tab in card["tabs"] if any(a["picture"] for a in tab["artifacts"])]
+    for tab in tabs:
+        if tab is not tabs[0]:
+            yield from (f'<details markdown="1"><summary>{plain(tab["name"])}</summary>', "")
+        drawn = [artifact for artifact in tab["artifacts"] if artifact["picture"]]
+        yield " ".join(f"[![{a['title']}]({a['picture']})]({a['picture']})" for a in drawn)
+        yield ""
+        captions = dict.fromkeys(f"{a['caption']} {a['reason']}".strip() for a in drawn)
+        yield from (*(plain(words(caption)) for caption in captions), "")
+        if tab is not tabs[0]:
+            yield from ("</details>", "")
+    yield from _settings(card["settings"])
+    yield from _stated(card["statements"], card["notes"])
+    yield from _assumptions(card)
+    first = next((a for a in card["artifacts"] if a["files"]), card["artifacts"][0])
+    known = costs.get((*first["address"].split("/"),))
+    yield from (f"`{first['command']}` makes {first['label'] or 'it'} again{cost(known)}.", "")
+
+
+def _in_line(answer: Mapping, named: bool) -> str:
+    parts = [("the text", answer["text"]), ("the authors' program", answer["program"])]
+    said = "; ".join(f"{who}: {_answer(of)}" for who, of in parts if of["answer"])
+    return f"{answer['name']}, {said}" if named else said.capitalize() if said[0] == "t" else said
+
+
+def _settings(rows: Sequence[Mapping]) -> Iterator[str]:
+    """Yield the settings as a table; one with many lines is folded."""
+    if not rows:
+        return
+    names = [n for n in ("variant", "K", "d", "epsilon", "n") if any(row[n] for row in rows)]
+    header = ["policy", *names, "runs", "other parameters", "study"]
+    lines = []
+    for row in rows:
+        first, last = row["lines"]
+        link = (
+            row["study"] if os.path.isabs(row["file"]) else f"[{row['study']}]({AWAY}/{row['file']}#L{first}-L{last})"
+        )
+        lines.append([row["policy"], *(row[n] for n in names), row["runs"], plain(row["others"]), link])
+    yield from _folded(header, lines, f"Settings ({len(lines)} rows)")
+
+
+def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
+    """Yield one table with the cases of all statements, a grid for each with many, and what was not measured."""
+    measured = [s for s in stated if any(case["measured"] for case in s["cases"])]
+    for is_grid, some in groupby(measured, key=lambda statement: bool(statement["table"]["grid"])):
+        if is_grid:
+            for statement in some:
+                yield from _grid(statement)
+        else:
+            yield from (table(HEADER, [row for statement in some for row in _rows(statement)]), "")
+    if notes:
+        yield from (f"- Note {number}: {plain(words(note))}" for number, note in enumerate(notes, 1))
+        yield ""
+    yield from _unmeasured(s for s in stated if s not in measured)
+
+
+def _rows(statement: Mapping) -> Iterator[list[str]]:
+    """Yield a row per case; the statement is in the first row only."""
+    first = _statement(statement)
+    for case in statement["table"]["rows"]:
+        setting = plain("; ".join(filter(None, (case["setting"], case["extreme"]))))
+        yield [first, setting, _published(case), _measured(case), case["brief"]["runs"], _verdict(case["verdict"])]
+        first = ""
+    for number, verdict, why in statement["table"]["unmeasured"]:
+        yield ["", f"{number} further cases: {plain(words(why))}", "", "", "", _verdict(verdict)]
+
+
+def _grid(statement: Mapping) -> Iterator[str]:
+    """Yield a statement with many cases as a folded table, with settings down and across."""
+    of = statement["table"]
+    grid = of["grid"]
+    is_number = statement["kind"] == "number"
+    once = f" All cases: {plain(of_statements.once(of['once']))}." if of["once"] else ""
+    yield " ".join(filter(None, (f"{_statement(statement)}{once}", of_statements.NUMBERS * is_number)))
+    yield ""
+    rows = [
+        [*map(plain, settings), *(_cell(case, is_number) if case else "" for case in cases)]
+        for settings, cases in grid["lines"]
+    ]
+    counted = Counter(case["verdict"] for _, cases in grid["lines"] for case in cases if case)
+    summary = ", ".join(f"{n} × {word}" for word, n in counted.items())
+    yield from _folded([*(plain(words(name)) for name in grid["settings"]), *map(plain, grid["across"])], rows, summary)
+    for number, verdict, reason in of["unmeasured"]:
+        yield from (f"{number} further cases, {verdict}: {plain(words(reason))}", "")
+
+
+def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], summary: str) -> Iterator[str]:
+    """Yield a table, behind its summary if it is long."""
+    if len(rows) > MOST_LINES:
+        yield from (f'<details markdown="1"><summary>{summary}</summary>', "")
+    yield from (table(header, rows), "")
+    if len(rows) > MOST_LINES:
+        yield from ("</details>", "")
+
+
+def _cell(case: Mapping, is_number: bool) -> str:
+    """Return a case in a grid, bold if bad; for a printed number as NUMBERS says."""
+    if not case["measured"]:
+        return SIGNS[case["look"]]
+    shown = _measured(case) if not is_number else case["brief"]["measured"] + _between(case)
+    shown = f"{shown} {SIGNS[case['look']]}".strip()
+    shown = f"**{shown}**" if case["look"] == "bad" else shown
+    return f"{case['brief']['published']} → {shown}" if is_number else shown
+
+
+def _verdict(word: str) -> str:
+    shown = f"{SIGNS[of_statements.look(word)]} {word}"
+    return f"**{shown}**" if of_statements.look(word) == "bad" else shown
+
+
+def _unmeasured(stated: Iterable[Mapping]) -> Iterator[str]:
+    """Yield the statements of which nothing was measured, by reason, so each reason is said once."""
+    groups: dict[str, list[Mapping]] = {}
+    for statement in stated:
+        groups.setdefault(statement["cases"][0]["why"], []).append(statement)
+    for why, some in groups.items():
+        quotes = "; ".join(quoted(statement) for statement in some)
+        yield f"**? unverifiable.** {plain(words(why)) or 'Nothing was measured.'} {quotes}."
+        yield ""
+
+
+def _statement(statement: Mapping) -> str:
+    """Return a statement with its outcome, place, test and reasons."""
+    outcome = f"**{statement['outcome']}**: " if len(statement["cases"]) > 1 else ""
+    parts = [f"{outcome}{quoted(statement)}. {plain(statement['test'])}"]
+    if statement["after"]:
+        parts.append(f"*Post hoc:* {plain(statement['after'])}")
+    parts += [f"*{verdict}:* {plain(words(why))}" for verdict, why in statement["reasons"]]
+    if statement["notes"]:
+        parts.append(f"Note {', '.join(map(str, statement['notes']))}.")
+    if any(case["between"] for case in statement["table"]["rows"]):
+        parts.append(of_statements.RANGE)
+    return " ".join(parts)
+
+
+def quoted(statement: Mapping) -> str:
+    if statement["ours"]:
+        return f"{plain(statement['quote'])} (our question)"
+    return f"“{plain(statement['quote'])}” ({plain(statement['place'])})"
+
+
+def _published(case: Mapping) -> str:
+    numbers = case["brief"]
+    return plain(numbers["published"] + (f" ({numbers['accepted']})" if numbers["accepted"] else ""))
+
+
+def _measured(case: Mapping) -> str:
+    numbers = case["brief"]
+    if not case["measured"] or not numbers["measured"]:
+        return ""
+    interval = f" [{numbers['low']}, {numbers['high']}]" if case["low"] != case["high"] else ""
+    return numbers["measured"] + interval + _between(case)
+
+
+def _between(case: Mapping) -> str:
+    return f" ({case['between']})" if case["between"] else ""
+
+
+def _assumptions(card: Mapping) -> Iterator[str]:
+    """Yield the assumptions that decide a statement of the card, and the numbers of the others."""
+    decided = {s["statement"] for s in card["statements"] if s["decides"]}
+    deciding = [r for r in card["readings"] if any(s["statement"] in decided for s in r["tried"])]
+    for reading in deciding:
+        yield from (f"**Decides:** {_reading(reading)}", "")
+    rest = [f"[{r['number']}](#assumptions)" for r in card["readings"] if r not in deciding]
+    if rest:
+        yield from (f"{'Assumptions' if len(rest) > 1 else 'Assumption'}: {', '.join(rest)}.", "")
+
+
+def _reading(reading: Mapping) -> str:
+    effects = "; ".join(f"{quoted(s)}: {s['outcome']}" for s in reading["tried"])
+    tried = f" Effect of other choices: {effects}." if effects else ""
+    return f"{plain(words(reading['text']))} *Source: {plain(reading['source'])}.*{tried}"
+
+
+def plain(text: str) -> str:
+    """Return a text in one line, with the characters escaped that Markdown would read as mark-up."""
+    return re.sub(r"([*_|])", r"\\\1", re.sub(r"[ \n]+", " ", text.strip())).replace("<", "&lt;")
