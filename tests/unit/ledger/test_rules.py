@@ -107,5 +107,5 @@ def test_the_error_of_a_printed_quotient_uses_the_printed_denominator():
 
 
 def test_an_infinite_number_of_a_headline_is_unbounded():
-    case = {name: "" for name in HEADLINE} | {"measured": "inf", "low": "0.25"}
+    case = dict.fromkeys(HEADLINE, "") | {"measured": "inf", "low": "0.25"}
     assert in_headline("The loss is {measured:.2f} (from {low:.2f}).", case) == "The loss is unbounded (from 0.25)."

@@ -105,7 +105,8 @@ def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     text = f"{said}: chosen or changed after a value was seen."
     only = sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated)
     if only:
-        text += f" Only the authors' program gives what {of_statements.several(only, 'sentences')} say{'s' * (only == 1)}."
+        sentences, say = of_statements.several(only, "sentences"), "says" if only == 1 else "say"
+        text += f" Only the authors' program gives what {sentences} {say}."
     missing = [dataset for dataset, status in run["datasets"].items() if status == "missing"]
     missing = of_statements.lacking((case for s in stated for case in s["cases"]), missing)
     if missing:
