@@ -89,6 +89,12 @@ def test_identical_runs_do_not_make_a_mean_exact():
     assert math.isinf(intervals.of_row(row, "regret").high)
 
 
+def test_a_row_without_a_number_is_unverifiable():
+    row = pd.Series({"regret": math.nan, "regret_se": math.nan, "runs": math.nan})
+    verdict, why = rules.judge("exact", intervals.of_row(row, "regret"), rules.printed(100.0, 0.5, 0.0))
+    assert (verdict, why) == ("unverifiable", "No number could be measured.")
+
+
 def test_a_share_has_clopper_and_pearson_s_interval():
     row = pd.Series({"share": 0.0, "share_events": 0, "share_trials": 50})
     found = intervals.of_row(row, "share")

@@ -60,6 +60,8 @@ def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
         low, high = clopper_pearson(events, trials, 1 - (1 - CONFIDENCE) / together)
         share = events / trials
         return Measured(share, math.sqrt(share * (1 - share) / trials), float(low), float(high), trials)
+    if math.isnan(value):
+        return Measured(math.nan, math.nan, math.nan, math.nan, None)
     if not math.isnan(of("low")) and not math.isnan(of("high")):
         runs = row.get("runs")
         return Measured(value, of("se"), of("low"), of("high"), None if runs is None or pd.isna(runs) else int(runs))
@@ -68,7 +70,7 @@ def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
     if "runs" not in row:
         raise PrivarmsError(f"measure: the column {name}_se needs a column `runs`, the number of runs")
     runs, se = int(row["runs"]), of("se")
-    if math.isnan(value) or math.isnan(se) or runs < 2 or se <= ROUNDING * abs(value):
+    if math.isnan(se) or runs < 2 or se <= ROUNDING * abs(value):
         return Measured(value, se, -math.inf, math.inf, runs)
     half = quantile(runs, together) * se
     return Measured(value, se, value - half, value + half, runs)
