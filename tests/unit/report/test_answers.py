@@ -28,7 +28,7 @@ def one(name, kind, verdict, **values):
         # Theorems do not decide whether a figure holds.
         (
             [one("a", "comparison", "undecided"), one("b", "universal", "refuted")],
-            *("undecided", "open", "1 undecided; besides: 1 refuted"),
+            *("undecided", "open", "1 undecided; also: 1 refuted"),
         ),
         ([one("a", "universal", "not refuted"), one("b", "exact", "true")], "not refuted", "good", None),
         ([one("a", "exact", "true")], "yes", "good", "1 true"),

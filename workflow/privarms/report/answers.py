@@ -26,7 +26,7 @@ def answer(stated: Iterable[Mapping], variant: str) -> dict[str, str]:
     if word == "yes" and not runs and theory["not refuted"]:
         # Instances cannot prove a theorem.
         word = "not refuted"
-    counts = "; besides: ".join(filter(None, map(_in_words, (runs, theory) if runs else (theory,))))
+    counts = "; also: ".join(filter(None, map(_in_words, (runs, theory) if runs else (theory,))))
     # "undecided: 1 undecided" says nothing more than "undecided".
     return {"answer": word, "look": look, "counts": "" if counts == f"1 {word}" else counts}
 

@@ -200,7 +200,7 @@ def _entry(cases: Sequence[dict], assumed: Iterable[str]) -> dict:
 
 
 def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
-    """Return many cases as a table with one or two of their settings across, so that it has the fewest lines.
+    """Return many cases as a table with one or two of their settings across, with the fewest lines.
 
     settings : names of the columns that begin a line; across : a text per further column
     lines : values of the settings, and the case in each further column (None for none)
