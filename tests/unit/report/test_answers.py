@@ -4,7 +4,7 @@ import pytest
 
 from privarms.report import answers
 from privarms.report import statements as of_statements
-from privarms.report.words import verb
+from privarms.report.words import joined, verb
 from tests import ledgers
 
 
@@ -73,3 +73,4 @@ def test_predicates_have_the_number_of_their_subject():
         *("hold", "differ", "depend on width", "undecided", "not refuted")
     ]
     assert verb("holds", 1) == "holds"
+    assert [joined(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]

@@ -72,6 +72,10 @@ def test_a_reason_of_several_statements_is_a_note_and_others_stay_with_their_sta
         (f"{rules.SMALLER_SCALE} 4 instances.", "", ""),
         ("False at data_set = adult, time = quarter.", "false at data set = adult, time = quarter", ""),
         ("12 instances.", "", ""),
+        (
+            "Largest of 5 rows, at K = 2. In 1 of the rows one run makes up to 69% of the mean. It grows.",
+            *("largest at K = 2; one run makes up to 69% of the mean", "It grows."),
+        ),
         ("The paper has no constant.", "", "The paper has no constant."),
     ],
 )

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
-from privarms.report.words import words
+from privarms.report.words import joined, words
 
 SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
 HEADER = ("statement", "setting", "published", "measured", "runs", "verdict")
@@ -72,11 +72,7 @@ def first_table(paper: Mapping) -> Iterator[str]:
     names = (re.match(r"\D+\d+", artifact["label"]) for card in paper["printed"] for artifact in card["artifacts"])
     about = {found[0] for one in answers if (found := re.match(r"(Figure|Table) \d+", one["name"]))}
     without = sorted({name[0] for name in names if name} - about)
-    yield text + (f" No statement is about {_joined(without)}." if without else "")
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    yield text + (f" No statement is about {joined(without)}." if without else "")
 
 
 def anchor(address: str) -> str:
