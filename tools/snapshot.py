@@ -128,7 +128,7 @@ def readme(shown: list[dict], run: Mapping) -> str:
     stated = [statement for paper in of_papers for statement in paper["stated"]]
     lines = []
     for paper in of_papers:
-        finding = f"**{markdown.plain(paper['headline']['headline'])}**" if paper["headline"] else ""
+        finding = markdown.plain(paper["headline"]["headline"]) if paper["headline"] else ""
         counts = [in_cell(paper["counts"][group]) for group in (outcomes.SENTENCES, outcomes.PRINTED)]
         lines.append([f"[{paper['short']}](docs/papers/{paper['key']}.md)", finding, *counts])
     about = f"Made at full scale on {run['date']}, at commit `{run['commit'][:12]}`. Questions of our own are left out."

@@ -103,7 +103,7 @@ def test_readme_has_a_finding_and_counts_sentences_and_printed_numbers_of_papers
         "1 open",
     )
     assert line[0] == "[One 2001](docs/papers/one2001.md)"
-    assert line[1] == "**It is 5.01 (from 5.0) & at least 4 is printed.**"
+    assert line[1] == "It is 5.01 (from 5.0) & at least 4 is printed."
     assert line[2:] == ["<br>".join(states), "2 agree<br>1 differs<br>3 open"]
     text = " ".join(readme.split())
     assert "Made at full scale on 2026-01-31, at commit `0123456789ab`." in text
@@ -119,7 +119,7 @@ def test_a_page_begins_with_the_answer_per_published_figure(made_up):
     # The question about our own figure is ours.
     assert [line[0] for line in lines] == ["[Figure 1](#fig1)", "[Table 1](#table1)"]
     assert all(f'<a id="{name}"></a>' in page for name in ("fig1", "fig1_symmetric", "fig2", "table1"))
-    assert lines[0][1].startswith("◐ **partly**: 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted")
+    assert lines[0][1].startswith("◐ **partly**: 1 differs, 1 depends on width, 1 undecided; also: 1 not refuted")
     assert lines[0][2] == "✓ **yes**: 1 agrees"
     assert lines[0][3] == "It depends on width. Wide."
     assert lines[1][1] == "◐ **partly**: 1 agrees, 1 differs, 1 undecided, 2 unverifiable"

@@ -4,7 +4,7 @@ import pytest
 
 from privarms.report import answers
 from privarms.report import statements as of_statements
-from privarms.report.words import verb
+from privarms.report.words import joined, verb
 from tests import ledgers
 
 
@@ -28,7 +28,7 @@ def one(name, kind, verdict, **values):
         # Theorems do not decide whether a figure holds.
         (
             [one("a", "comparison", "undecided"), one("b", "universal", "refuted")],
-            *("undecided", "open", "1 undecided; besides: 1 refuted"),
+            *("undecided", "open", "1 undecided; also: 1 refuted"),
         ),
         ([one("a", "universal", "not refuted"), one("b", "exact", "true")], "not refuted", "good", None),
         ([one("a", "exact", "true")], "yes", "good", "1 true"),
@@ -48,7 +48,7 @@ def test_the_answer_follows_from_the_outcomes(tmp_path, rows, answer, look, coun
 
 def test_text_and_program_have_an_answer_each_and_questions_of_our_own_have_none(tmp_path):
     rows = [one("a", "number", "differs", variant="as_printed"), one("a", "number", "agrees", variant="as_released")]
-    stated = of(tmp_path, [*rows, one("b", "comparison", "fails")], {"one2001/b": {"ours": True}})
+    stated = of(tmp_path, [*rows, one("b", "comparison", "holds")], {"one2001/b": {"ours": True}})
     found = [answers.answer(stated, variant)["answer"] for variant in (answers.TEXT, answers.PROGRAM)]
     assert found == ["no", "yes"]
 
@@ -73,3 +73,4 @@ def test_predicates_have_the_number_of_their_subject():
         *("hold", "differ", "depend on width", "undecided", "not refuted")
     ]
     assert verb("holds", 1) == "holds"
+    assert [joined(names) for names in (["a"], ["a", "b"], ["a", "b", "c"])] == ["a", "a and b", "a, b and c"]

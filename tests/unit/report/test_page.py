@@ -273,7 +273,7 @@ def test_a_card_begins_with_the_question_and_the_answers(world):
     source = world.build().source
     card = re.search(r'<article class="card" id="one2001/fig1">.*?</article>', source, re.DOTALL)[0]
     header = " ".join(re.sub(r"<[^>]*>", " ", card[: card.index("</header>")]).split())
-    assert "Does it hold? the text partly 1 differs, 1 depends on width, 1 undecided; besides: 1 not refuted" in header
+    assert "Does it hold? the text partly 1 differs, 1 depends on width, 1 undecided; also: 1 not refuted" in header
     assert "the authors’ program yes 1 agrees It depends on width. Wide." in header
     assert card.index("</header>") < card.index("<figure")
     assert re.search(r'<details class="fold" open><summary>7 sentences', card)

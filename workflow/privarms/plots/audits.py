@@ -19,7 +19,7 @@ MARKS = {
     "exact": ("exact loss of the event", "D", 34, False),
     "broken_twin_lower_bound": ("lower bound, weakened control", "x", 25, True),
 }
-# Inches per audit: a line of text with its marks below, so that the figure can be read on a narrow screen.
+# Inches per audit: a line of text with its marks below. The figure can be read on a narrow screen.
 ROW = 0.32
 
 

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from privarms.ledger import outcomes
-from privarms.report.words import verb, words
+from privarms.report.words import joined, verb, words
 
 TEXT, PROGRAM = "as_printed", "as_released"
 # The paper's runs show numbers and comparisons. Theorems and identities are about no run.
@@ -26,7 +26,7 @@ def answer(stated: Iterable[Mapping], variant: str) -> dict[str, str]:
     if word == "yes" and not runs and theory["not refuted"]:
         # Instances cannot prove a theorem.
         word = "not refuted"
-    counts = "; besides: ".join(filter(None, map(_in_words, (runs, theory) if runs else (theory,))))
+    counts = "; also: ".join(filter(None, map(_in_words, (runs, theory) if runs else (theory,))))
     # "undecided: 1 undecided" says nothing more than "undecided".
     return {"answer": word, "look": look, "counts": "" if counts == f"1 {word}" else counts}
 
@@ -66,7 +66,7 @@ def why(stated: Sequence[Mapping]) -> str:
     theirs = [statement for statement in stated if not statement["ours"]]
     runs = [statement for statement in theirs if statement["kind"] in FROM_RUNS] or theirs
     decides = dict.fromkeys(words(name) for s in runs for name in s["decides"].split(", ") if name)
-    parts = [f"It depends on {' and '.join(decides)}."] if decides else []
+    parts = [f"It depends on {joined(list(decides))}."] if decides else []
     parts.append(_reason(runs, "bad") or ("" if decides else _reason(runs, "unverifiable")))
     return " ".join(filter(None, parts))
 

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
-from privarms.report.words import words
+from privarms.report.words import joined, words
 
 SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
 HEADER = ("statement", "setting", "published", "measured", "runs", "verdict")
@@ -67,13 +67,12 @@ def first_table(paper: Mapping) -> Iterator[str]:
         rows.append([f"[{plain(one['name'])}](#{place})", *cells, plain(words(one["why"]))])
     yield table(("does it hold?", "the text", *(["the authors' program"] * has_program), "why"), rows)
     yield ""
-    text = "The answer follows from comparisons and printed numbers. *Besides* counts theorems, identities and words."
-    printed = {a["label"] for card in paper["printed"] for a in card["artifacts"]} - {a["name"] for a in answers} - {""}
-    yield text + (f" No statement is about {_joined(sorted(printed))}." if printed else "")
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    text = "The answer follows from comparisons and printed numbers. *Also* counts theorems, identities and words."
+    # A statement about Figure 8 is listed with its first panel, Figure 8a.
+    names = (re.match(r"\D+\d+", artifact["label"]) for card in paper["printed"] for artifact in card["artifacts"])
+    about = {found[0] for one in answers if (found := re.match(r"(Figure|Table) \d+", one["name"]))}
+    without = sorted({name[0] for name in names if name} - about)
+    yield text + (f" No statement is about {joined(without)}." if without else "")
 
 
 def anchor(address: str) -> str:
@@ -136,7 +135,7 @@ def _card(card: Mapping, costs: Mapping, level: str) -> Iterator[str]:
         if tab is not tabs[0]:
             yield from (f'<details markdown="1"><summary>{plain(tab["name"])}</summary>', "")
         drawn = [artifact for artifact in tab["artifacts"] if artifact["picture"]]
-        yield " ".join(f"[![{a['title']}]({a['picture']})]({a['picture']})" for a in drawn)
+        yield " ".join(f"![{a['title']}]({a['picture']})" for a in drawn)
         yield ""
         captions = dict.fromkeys(f"{a['caption']} {a['reason']}".strip() for a in drawn)
         yield from (*(plain(words(caption)) for caption in captions), "")

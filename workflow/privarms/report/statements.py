@@ -26,6 +26,7 @@ FROM_NUMBERS = "|".join(map(re.escape, (rules.CONTAINS_AN_END, rules.SMALLER_SCA
 EXTREME = re.compile(
     rf"(?:{FROM_NUMBERS})? ?"
     r"(?:(?P<row>Largest|Smallest|False)(?: of [\d,]+ rows,?)?(?P<place>.*?)\.(?= |$)|[\d,]+ instances\.)?"
+    r"(?: ?In [\d,]+ of the rows (?P<carried>one run makes up to \d+% of the mean)\.)?"
 )
 # Outcomes whose CSS class (colour and sign) is not that of their state.
 OWN_LOOKS = (outcomes.ONLY_RELEASED, "unverifiable")
@@ -122,10 +123,15 @@ def _case(row: dict, number: int) -> dict:
         "settings": ({"variant": variant} if variant else {}) | settings(row["case"]),
         "look": look(row["verdict"]),
         "between": "",
-        "extreme": words(f"{extreme['row'].lower()}{extreme['place']}") if extreme["place"] else "",
+        "extreme": "; ".join(filter(None, (_place(extreme), extreme["carried"]))),
         "reason": row["why"].removeprefix(extreme[0]).strip(),
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()} | _allowed(row) | _fact(row),
     }
+
+
+def _place(extreme: re.Match) -> str:
+    """Return which row of a case decides: "largest at epsilon = 1"."""
+    return words(f"{extreme['row'].lower()}{extreme['place']}") if extreme["place"] else ""
 
 
 def _allowed(row: Mapping) -> dict[str, str]:
@@ -200,7 +206,7 @@ def _entry(cases: Sequence[dict], assumed: Iterable[str]) -> dict:
 
 
 def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
-    """Return many cases as a table with one or two of their settings across, so that it has the fewest lines.
+    """Return many cases as a table with one or two of their settings across, with the fewest lines.
 
     settings : names of the columns that begin a line; across : a text per further column
     lines : values of the settings, and the case in each further column (None for none)
