@@ -30,7 +30,7 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
     lines += ["", *first_table(paper)]
     if paper["stated"]:
         lines += ["", f"{of_statements.in_words(paper['counts'])}. {remarks(paper['stated'], run)}"]
-    found = [f"- *{s['outcome']}*: {plain(s['headline'])}" for s in paper["headlines"]]
+    found = [f"- *{of_statements.both_variants(s)}*: {plain(s['headline'])}" for s in paper["headlines"]]
     lines += ["", "## Findings", "", *found] if found else []
     lines += ["", f"`snakemake {key} --cores 4` makes all of this again{cost(costs.get((key, '')))}.", ""]
     for part, title in ((paper["printed"], ""), (paper["beyond"], "Not in the paper")):
@@ -100,7 +100,7 @@ def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     stated = list(stated)
     cases = sum(len(s["cases"]) for s in stated)
     after = sum(int(s["post_hoc"]) for s in stated)
-    said = f"{after:,} of {of_statements.several(cases, 'cases')} {'is' if after == 1 else 'are'} post hoc"
+    said = f"{whole(after)} of {of_statements.several(cases, 'cases')} {'is' if after == 1 else 'are'} post hoc"
     text = f"{said}: chosen or changed after a value was seen."
     only = sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated)
     if only:

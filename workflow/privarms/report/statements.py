@@ -61,6 +61,13 @@ def look(outcome: str) -> str:
     return outcome.split()[0] if outcome in OWN_LOOKS else outcomes.state(outcome)
 
 
+def both_variants(statement: Mapping) -> str:
+    """Return a statement's outcome, or those of the text and of the program if they differ."""
+    printed, released = statement["as_printed"], statement["as_released"]
+    differ = printed and released and printed != released
+    return f"the text: {printed}; the program: {released}" if differ else statement["outcome"]
+
+
 def meaning(outcome: str) -> str:
     """Return the meaning of a verdict or an outcome, one sentence."""
     return MEANINGS.get(outcome) or OUTCOME_MEANINGS["depends on X" if outcome.startswith("depends") else outcome]
