@@ -90,6 +90,13 @@ def cells(lines):
     return [re.split(r" *(?<!\\)\| *", line)[1:-1] for line in lines if line.startswith("| ") and "---" not in line]
 
 
+def test_verdicts_md_says_how_many_cases_are_post_hoc_or_wrong_by_chance(made_up, snapshot):
+    text = made_up[1]["verdicts.md"].partition(snapshot.BEGIN)[2].partition(snapshot.END)[0]
+    # One of 18 cases has the reason why it is post hoc. The identity is decided without an interval.
+    said = "The committed ledger has 18 cases, of which 1 is post hoc. 10 are decided with an interval"
+    assert text.strip() == f"{said}, so at most 0.01 of them are wrong by chance on average."
+
+
 def test_readme_has_a_finding_and_counts_sentences_and_printed_numbers_of_papers_apart(made_up):
     readme, _ = made_up
     # Two 2002 has no numbered figure, so it is no paper.

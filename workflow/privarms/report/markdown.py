@@ -8,7 +8,7 @@ from itertools import groupby
 
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
-from privarms.report.words import joined, words
+from privarms.report.words import joined, whole, words
 
 SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
 HEADER = ("statement", "setting", "published", "measured", "runs", "verdict")
