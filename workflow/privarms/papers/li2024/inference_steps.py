@@ -140,20 +140,29 @@ def _of_trial() -> Iterator[dict]:
         total, _ = lap_plus.sums(epsilon, m)
         at = {"formula": "lap_plus", "reading": f"m = {m}", "epsilon": epsilon}
         yield at | {"value": total, "holds": math.isclose(total, 1)}
+    for n, alpha, epsilon, delta in itertools.product((PATIENTS, MILLION), ALPHAS, (*EPSILONS, 4.0), (0.1, 0.5)):
+        T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
+        reach = delta * T
+        beyond = lap_plus.survival(math.ceil(T + reach), T, epsilon)
+        beyond += 1 - lap_plus.survival(math.floor(T - reach) + 1, T, epsilon)
+        bound = 2 * math.exp(-epsilon * math.ceil(reach) / 2) / -math.expm1(-epsilon / 2)
+        if bound > 1e-12:
+            at = {
+                "formula": "trial_lengths",
+                "reading": f"delta = {delta:g}",
+                "n": n,
+                "alpha": alpha,
+                "epsilon": epsilon,
+            }
+            yield at | {"value": beyond / bound}
     counts = np.arange(1.0, 10_001.0)
     for alpha in ALPHAS:
         T = np.maximum(math.log(PATIENTS), counts ** (1 - alpha))
         yield {"formula": "T_min_moves", "alpha": alpha, "value": float(np.diff(T).max()) - 1}
     for n, alpha, epsilon in itertools.product((PATIENTS, MILLION), ALPHAS, EPSILONS):
         T = expected_T_min(features_bernoulli.configure(1, n), n, alpha, epsilon)
-        at, centre = {"n": n, "alpha": alpha, "epsilon": epsilon}, math.floor(T)
+        at = {"n": n, "alpha": alpha, "epsilon": epsilon}
         yield at | {"formula": "trial_event", "value": (1 - lap_plus.survival(math.ceil(T / 2), T, epsilon)) * n**2}
-        for delta in (0.1, 0.5):
-            k = math.ceil(delta * centre)
-            beyond = lap_plus.survival(centre + k, T, epsilon) + 1 - lap_plus.survival(centre - k + 1, T, epsilon)
-            bound = 2 * math.exp(-epsilon * k / 2) / -math.expm1(-epsilon / 2)
-            if bound > 1e-12:
-                yield at | {"formula": "trial_lengths", "reading": f"delta = {delta:g}", "value": beyond / bound}
         # The noise of scale 2 / (epsilon T) against the mean difference, whose variance is 2 (s0^2 + s1^2) / T.
         yield at | {"formula": "laplace_share", "value": math.sqrt(4 / (epsilon**2 * T * 0.42))}
 
