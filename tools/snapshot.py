@@ -142,10 +142,10 @@ def reliability(shown: list[dict]) -> str:
     cases = [case for paper in shown for statement in paper["stated"] for case in statement["cases"]]
     after = sum(bool(case["post_hoc"]) for case in cases)
     decided = [c for c in cases if c["verdict"] in (*rules.GOOD, *rules.BAD) and c["low"] != c["high"]]
-    verb, wrong = "is" if after == 1 else "are", len(decided) / 1000
+    verb, wrong = "is" if after == 1 else "are", f"{len(decided) / 1000:.2g}"
     return (
         f"The committed ledger has {whole(len(cases))} cases, of which {whole(after)} {verb} post hoc. "
-        f"{whole(len(decided))} are decided with an interval, so at most {wrong:.2g} of them are wrong by chance on average."
+        f"{whole(len(decided))} are decided with an interval, so at most {wrong} of them are wrong by chance on average."
     )
 
 
