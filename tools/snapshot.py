@@ -145,7 +145,8 @@ def reliability(shown: list[dict]) -> str:
     verb, wrong = "is" if after == 1 else "are", f"{len(decided) / 1000:.2g}"
     return (
         f"The committed ledger has {whole(len(cases))} cases, of which {whole(after)} {verb} post hoc. "
-        f"{whole(len(decided))} are decided with an interval, so at most {wrong} of them are wrong by chance on average."
+        f"{whole(len(decided))} are decided with an interval, so at most {wrong} of them are wrong by "
+        "chance on average."
     )
 
 

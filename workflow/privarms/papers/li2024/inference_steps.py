@@ -147,14 +147,8 @@ def _of_trial() -> Iterator[dict]:
         beyond += 1 - lap_plus.survival(math.floor(T - reach) + 1, T, epsilon)
         bound = 2 * math.exp(-epsilon * math.ceil(reach) / 2) / -math.expm1(-epsilon / 2)
         if bound > 1e-12:
-            at = {
-                "formula": "trial_lengths",
-                "reading": f"delta = {delta:g}",
-                "n": n,
-                "alpha": alpha,
-                "epsilon": epsilon,
-            }
-            yield at | {"value": beyond / bound}
+            at = {"n": n, "alpha": alpha, "epsilon": epsilon, "reading": f"delta = {delta:g}"}
+            yield at | {"formula": "trial_lengths", "value": beyond / bound}
     counts = np.arange(1.0, 10_001.0)
     for alpha in ALPHAS:
         T = np.maximum(math.log(PATIENTS), counts ** (1 - alpha))
