@@ -94,7 +94,7 @@ def _also(frame: pd.DataFrame) -> pd.Series:
     return also
 
 
-# A hundred claims use the same panel; each view of the results has its own.
+# Many contrasts use the same panel; each view of the results has its own.
 @cache
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
     """Return the cells of one panel in the order of the studies, as `named`, with `figure`, `environment` and `written`
