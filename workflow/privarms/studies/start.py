@@ -23,7 +23,7 @@ STATUSES_VARIABLE = "PRIVARMS_DATASETS"
 def make_plan(config: Mapping, main: bool) -> Plan:
     """Return the plan for a configuration; main: whether the user started this process.
 
-    Raises PrivarmsError for every fault in config, studies, claims and sources.
+    Raises PrivarmsError for every fault in config, studies, statements and sources.
     """
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))

@@ -1,1 +1,1 @@
-"""Li, Shi and Simchi-Levi 2024: inference, figures, tables and claims."""
+"""Li, Shi and Simchi-Levi 2024: inference, figures, tables and statements."""

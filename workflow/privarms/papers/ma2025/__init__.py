@@ -1,1 +1,1 @@
-"""Ma, Jiang, Zhao, Yang and Yu 2025: figures, tables and claims."""
+"""Ma, Jiang, Zhao, Yang and Yu 2025: figures, tables and statements."""

@@ -1,1 +1,1 @@
-"""Neel and Roth 2018: inference, figures, tables and claims."""
+"""Neel and Roth 2018: inference, figures, tables and statements."""

@@ -1,1 +1,1 @@
-"""Sajed and Sheffet 2019: inference tables, figures, tables and claims."""
+"""Sajed and Sheffet 2019: inference tables, figures, tables and statements."""
