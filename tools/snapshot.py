@@ -19,6 +19,7 @@ import pandas as pd
 from PIL import Image
 
 from privarms.files import parquet, settings
+from privarms.files.revision import revision
 from privarms.ledger import outcomes, rules
 from privarms.report import cards, markdown, pictures
 from privarms.report import statements as of_statements
@@ -71,7 +72,7 @@ def copy(results: Path, plan: Plan) -> None:
     # An unchanged study of an earlier run is not made again.
     study = max((results / "studies").glob("*/*_cells.parquet"), key=lambda file: file.stat().st_mtime)
     date = datetime.fromtimestamp((results / "ledger.csv").stat().st_mtime, UTC).date().isoformat()
-    run = {"scale": results.name, "commit": parquet.metadata(study)["revision"], "date": date}
+    run = {"scale": results.name, "commit": parquet.metadata(study)["revision"], "judged": revision(), "date": date}
     run["datasets"] = plan.datasets.statuses
     (SNAPSHOT / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 
@@ -88,7 +89,7 @@ def costs(results: Path, plan: Plan) -> Iterable[dict]:
             shards = {file for study in studies for file in simulation.shard_files(paper, study)}
             used |= {paths.benchmark(scale, "simulate_shard", paper, Path(file).stem) for file in shards}
             used |= {paths.benchmark(scale, "compute_inference", paper, table) for table in entry.inference}
-            stage = "draw_figures" if entry.kind == "figure" else "write_tables"
+            stage = "draw_figures" if entry.kind == "figure" else "lay_out_tables" if entry.sheet else "write_tables"
             used.add(paths.benchmark(scale, stage, paper, entry.file or artifact))
             whole |= used
             yield {"paper": paper, "artifact": artifact} | _cost(results, used)
@@ -132,7 +133,7 @@ def readme(shown: list[dict], run: Mapping) -> str:
         finding = markdown.plain(paper["headline"]["headline"]) if paper["headline"] else ""
         counts = [in_cell(paper["counts"][group]) for group in (outcomes.SENTENCES, outcomes.PRINTED)]
         lines.append([f"[{paper['short']}](docs/papers/{paper['key']}.md)", finding, *counts])
-    about = f"Made at full scale on {run['date']}, at commit `{run['commit'][:12]}`. Questions of our own are left out."
+    about = f"{markdown.made(run)} The table leaves out questions of our own; the next number includes their cases."
     table = markdown.table(("paper", "one finding", "sentences", "printed numbers"), lines)
     return f"{table}\n\n{about} {markdown.remarks(stated, run, '.')}"
 

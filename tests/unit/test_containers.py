@@ -26,14 +26,17 @@ def copied_by_docker() -> set[str]:
     for line in re.findall(r"^COPY (.*)$", DOCKER, re.MULTILINE):
         *sources, target = line.split()
         # COPY puts the content of a folder into the target, but a file under its own name.
-        assert target == ("./" if all((ROOT / source).is_file() for source in sources) else sources[0])
+        first = Path(sources[0])
+        assert target == (sources[0] if (ROOT / first).is_dir() else f"{first.parent}/" if first.parent.name else "./")
         actual |= set(sources)
     return actual
 
 
 def copied_by_apptainer() -> set[str]:
     pairs = [line.split() for line in section("files")]
-    assert {target for _, target in pairs} == {f"{HOME}/"}
+    for source, target in pairs:
+        folder = Path(source).parent
+        assert target == (f"{HOME}/" if folder == Path(".") else f"{HOME}/{folder}/")
     return {source for source, _ in pairs}
 
 
@@ -60,6 +63,7 @@ def copied(tmp_path) -> Path:
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
+            (tmp_path / name).parent.mkdir(exist_ok=True)
             shutil.copy2(ROOT / name, tmp_path / name)
     return tmp_path
 

@@ -72,7 +72,7 @@ COLLECTIONS = [
 def made_up(snapshot, tmp_path, monkeypatch):
     """Return README's generated part and the pages of a made-up ledger."""
     ledgers.write(tmp_path)
-    run = {"scale": "paper", "commit": "0123456789abcdef", "date": "2026-01-31"}
+    run = {"scale": "paper", "commit": "0123456789abcdef", "judged": "abcdef0123456789", "date": "2026-01-31"}
     run["datasets"] = {"adult": "real", "taxi": "missing", "jobs": "missing"}
     (tmp_path / "run.json").write_text(json.dumps(run))
     (tmp_path / "one2001").mkdir()
@@ -113,7 +113,9 @@ def test_readme_has_a_finding_and_counts_sentences_and_printed_numbers_of_papers
     assert line[1] == "It is 5.01 (from 5.0) & at least 4 is printed."
     assert line[2:] == ["<br>".join(states), "2 agree<br>1 differs<br>3 open"]
     text = " ".join(readme.split())
-    assert "Made at full scale on 2026-01-31, at commit `0123456789ab`." in text
+    assert (
+        "Made at full scale on 2026-01-31: simulated at commit `0123456789ab`, judged at commit `abcdef012345`." in text
+    )
     assert "1 of 17 cases is post hoc" in text
     # Jobs are missing too, but no statement needs them.
     assert "Missing data: taxi ([data](./data/README.md))." in text

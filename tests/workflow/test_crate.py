@@ -189,7 +189,7 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
 
 def test_it_describes_itself(unpacked, small_made):
     readme = (unpacked / "README.md").read_text(encoding="utf-8")
-    assert re.search(r"with outcomes \(sentences: .*, of 3\)\.", readme)
+    assert re.search(r"with outcomes \(sentences: .*, of 2\)\.", readme)
     for place in ("results/quick/report.html", "results/quick/ledger.csv", "project/data/README.md"):
         assert f"`{place}`" in readme
     described = json.loads((unpacked / "ro-crate-metadata.json").read_text(encoding="utf-8"))

@@ -18,6 +18,11 @@ COLUMNS = (
 )
 NUMBERS = ("measured", "se", "low", "high", "runs")
 VARIANT = "variant"
+# Columns of inference tables that are no settings, although no standard error or interval is theirs.
+MEASURED_COLUMNS = (
+    *("se", "ks", "ks_p", "effect", "exact", "lower_bound", "claimed", "confidence", "trials", "value"),
+    *("events_0", "events_1"),
+)
 # A reason names the cells in which one run contributes a larger share of the mean regret.
 CARRIED = 0.1
 
@@ -99,6 +104,8 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
     accepted, published = _accepted(statement, values, chosen, measured, printed)
     assumed = {k: v for k, v in values.items() if k in statement.assumes}
     verdict, reason = rules.judge(statement.kind, measured, accepted)
+    if verdict == "unverifiable":
+        reason = statement.unverifiable or reason
     used = {cell for cells in rows.get("cells", ()) for cell in str(cells).split()}
     # A table may have rows with different data.
     data = next((one for one in ("stand-in", "real") if "data" in rows and one in set(rows["data"])), about["data"])
@@ -131,7 +138,11 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
 def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Series, str]:
     """Return the measured value of a case, its row, and a sentence that names the row of an extreme."""
     how, column = statement.measure
+    if column not in rows:
+        raise PrivarmsError(f"{statement.at}.measure.{how}: no column {column!r}; expected one of {', '.join(rows)}")
     if how == "true":
+        if not all(isinstance(one, bool | np.bool_) for one in rows[column]):
+            raise PrivarmsError(f"{statement.at}.measure.true: {column} must be true or false in every row")
         wrong = rows[~rows[column].astype(bool)]
         one = 1.0 if wrong.empty else 0.0
         where = f"{len(rows):,} instances." if len(rows) > 1 else ""
@@ -238,7 +249,7 @@ def described(accepted: Accepted | None) -> str:
     """Return an accepted region as text."""
     if accepted is None or math.isnan(accepted.low):
         return ""
-    low, high = _brief(accepted.low, 4), _brief(accepted.high, 4)
+    low, high = (_brief(end, 4 if abs(end) < 1000 else 10) for end in (accepted.low, accepted.high))
     if math.isinf(accepted.high):
         return f"{'above' if accepted.open else 'at least'} {low}"
     if math.isinf(accepted.low):
@@ -254,7 +265,7 @@ def _setting(rows: pd.DataFrame, chosen: pd.Series, own: str) -> str:
         # A study's measured columns come after it.
         columns = columns[: columns.index("replicates")]
     measured = {own, *(c for c in rows if any(f"{c}_{part}" in rows for part in parts))}
-    aside = {"cell", "cells", "runs", "t", "regret_largest_share"}
+    aside = {"cell", "cells", "runs", "t", "regret_largest_share", *MEASURED_COLUMNS}
     aside |= measured | {f"{c}_{part}" for c in measured for part in parts}
     columns = [c for c in columns if c not in aside and rows[c].nunique(dropna=False) > 1]
     columns = [c for c in columns if not (pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8)]

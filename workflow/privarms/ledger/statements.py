@@ -131,15 +131,26 @@ def _plain(quote: str) -> str:
     return re.sub(r"[\W_]+", " ", quote.lower()).strip()
 
 
+def _printed_numbers(quote: str) -> list[float]:
+    """Return the numbers in a quotation: digits, fractions, percentages and words, but not the numbers of figures."""
+    text = re.sub(r"\b(figures?|tables?|sections?|experiments?|theorems?)\s+[\d.]+", "", quote.lower())
+    number = r"\d[\d,]*(?:\.\d+)?|\.\d+"
+    found = []
+    for one, over, percent in re.findall(rf"({number})(?:\s*/\s*({number}))?(\s*%|\s*percent)?", text):
+        value = float(one.replace(",", ""))
+        found += [value, value / float(over.replace(",", ""))] if over and float(over.replace(",", "")) else [value]
+        found += [value / 100] if percent else []
+    return found + [value for word, value in NUMBER_WORDS.items() if re.search(rf"\b{word}\b", text)]
+
+
 def _check_boundary(at: str, entry: Mapping) -> None:
     """Raise PrivarmsError for a comparison with a boundary that its quotation does not print."""
     published = entry.get("published", {})
     sides = [word for word in published if word in SIDES]
     if entry["kind"] != "comparison" or entry.get("ours") or not sides:
         return
-    boundary, quote = float(published[sides[0]]), entry["quote"].lower()
-    numbers = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*|\.\d+", quote)]
-    numbers += [one / 100 for one in numbers] + [number for word, number in NUMBER_WORDS.items() if word in quote]
+    boundary = float(published[sides[0]])
+    numbers = _printed_numbers(entry["quote"])
     if not any(abs(boundary - one) <= 1e-9 * abs(boundary) for one in numbers):
         effects = ", ".join(f"{{{effect}: {sides[0]}}}" for effect in NO_EFFECT)
         raise PrivarmsError(

@@ -17,12 +17,13 @@ def answer(stated: Iterable[Mapping], variant: str) -> dict[str, str]:
     answer : yes, no, partly, depends on X, measured, undecided, unverifiable; "" without statements
     look : its CSS class; counts : how many statements or printed numbers have each outcome
     """
+    theirs = [statement for statement in stated if not statement["ours"]]
     runs, theory = Counter(), Counter()
-    for statement in stated:
-        if not statement["ours"]:
-            counter = runs if statement["kind"] in FROM_RUNS else theory
-            counter.update(_outcomes(statement, variant))
-    word, look = _answer(runs or theory)
+    for statement in theirs:
+        counter = runs if statement["kind"] in FROM_RUNS else theory
+        counter.update(_outcomes(statement, variant))
+    own = [case for s in theirs if not runs or s["kind"] in FROM_RUNS for case in _cases(s, variant)]
+    word, look = _answer(runs or theory, any(outcomes.state(case["verdict"]) == "good" for case in own))
     if word == "yes" and not runs and theory["not refuted"]:
         # Instances cannot prove a theorem.
         word = "not refuted"
@@ -34,21 +35,23 @@ def answer(stated: Iterable[Mapping], variant: str) -> dict[str, str]:
 def _outcomes(statement: Mapping, variant: str) -> list[str]:
     if statement["group"] != outcomes.PRINTED:
         return [statement[variant]] if statement[variant] else []
-    some = [case for case in statement["cases"] if (case["variant"] == PROGRAM) is (variant == PROGRAM)]
-    return [outcomes.of_cases(number)[0] for number in outcomes.numbers(some)]
+    return [outcomes.of_cases(number)[0] for number in outcomes.numbers(_cases(statement, variant))]
 
 
-def _answer(found: Counter) -> tuple[str, str]:
+def _cases(statement: Mapping, variant: str) -> list[Mapping]:
+    return [case for case in statement["cases"] if (case["variant"] == PROGRAM) is (variant == PROGRAM)]
+
+
+def _answer(found: Counter, some_good: bool) -> tuple[str, str]:
+    """Return the word and its CSS class; some_good: whether a case is good, which "depends on X" does not say."""
     states = {outcomes.state(one) for one in found}
     depends = [one for one in found if outcomes.state(one) == "depends"]
-    if "bad" in states and (depends or "good" in states):
-        return "partly", "depends"
+    if "bad" in states:
+        return ("partly", "depends") if some_good else ("no", "bad")
     if depends:
         return words(depends[0]), "depends"
     if "good" in states:
         return ("yes, as far as decided" if "open" in states else "yes"), "good"
-    if "bad" in states:
-        return "no", "bad"
     for word, look in (("undecided", "open"), ("measured", "measured"), ("unverifiable", "unverifiable")):
         if word in found:
             return word, look

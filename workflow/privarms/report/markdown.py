@@ -25,7 +25,7 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
     """
     key = paper["key"]
     lines = [f"# {paper['short']}", "", f"*{paper['title']}*. {paper['byline']}", ""]
-    lines += [f"Results at full scale, made on {run['date']} at commit `{run['commit'][:12]}`."]
+    lines += [made(run)]
     lines[-1] += " [How verdicts are made](../verdicts.md) explains the words."
     lines += ["", *first_table(paper)]
     if paper["stated"]:
@@ -92,6 +92,14 @@ def table(header: Sequence, rows: Iterable[Sequence]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
+def made(run: Mapping) -> str:
+    """Return when and at which commits a run was simulated and judged, a sentence."""
+    commits = [f"simulated at commit `{run['commit'][:12]}`", f"judged at commit `{run['judged'][:12]}`"]
+    if run["commit"] == run["judged"]:
+        commits = [f"commit `{run['commit'][:12]}`"]
+    return f"Made at full scale on {run['date']}: {', '.join(commits)}."
+
+
 def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     """Return the sentences below a table: what is post hoc, what only the programs do, which data are missing.
 
@@ -104,8 +112,8 @@ def remarks(stated: Iterable[Mapping], run: Mapping, away: str = AWAY) -> str:
     text = f"{said}: chosen or changed after a value was seen."
     only = sum(s["outcome"] == outcomes.ONLY_RELEASED and s["group"] == outcomes.SENTENCES for s in stated)
     if only:
-        sentences, say = of_statements.several(only, "sentences"), "says" if only == 1 else "say"
-        text += f" Only the authors' program gives what {sentences} {say}."
+        sentences = of_statements.several(only, "sentences")
+        text += f" {sentences} {'holds' if only == 1 else 'hold'} only in the authors' program."
     missing = [dataset for dataset, status in run["datasets"].items() if status == "missing"]
     missing = of_statements.lacking((case for s in stated for case in s["cases"]), missing)
     if missing:

@@ -226,6 +226,7 @@ def audit(results: Results):
         some = some.sort_values("M")
         ax.plot(some["M"], some["exact_loss"], color=looks[name]["color"], linewidth=0.8)
         ax.plot(some["M"], some["claimed"] / some["epsilon"], **style.GUIDE)
+    for ax in grid.axes.flat:
         style.published(ax, results.published("privacy_loss"))
         style.ticks(ax, sorted(rows["M"].unique()))
     grid.set_titles("{col_name}\n{row_name}")

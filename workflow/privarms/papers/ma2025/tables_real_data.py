@@ -93,7 +93,8 @@ def table2(results: Results) -> pd.DataFrame:
     c = 64, and 2 on Adult. Linear and NN have the authors' rate, .01, and on Adult also .1, which was chosen on its
     rewards; on Adult all are compared with each other. `best` is the largest entry of a row. It is `significant` if the
     signed-rank test at .05 finds it larger than each other entry, `significant_holm` if also after Holm's correction
-    over these tests. Linear and NN are epsilon-locally private; LDPMAB as released is so only in the arm."""
+    over these tests. Linear and NN are epsilon-locally private; the released LDPMAB protects only the arm, not the
+    context."""
     return written(results.inference("table2"), COLUMNS)
 
 
