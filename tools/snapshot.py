@@ -19,7 +19,6 @@ import pandas as pd
 from PIL import Image
 
 from privarms.files import parquet, settings
-from privarms.files.revision import revision
 from privarms.ledger import outcomes, rules
 from privarms.report import cards, markdown, pictures
 from privarms.report import statements as of_statements
@@ -70,9 +69,13 @@ def copy(results: Path, plan: Plan) -> None:
         writer.writeheader()
         writer.writerows(costs(results, plan))
     # An unchanged study of an earlier run is not made again.
-    study = max((results / "studies").glob("*/*_cells.parquet"), key=lambda file: file.stat().st_mtime)
+    newest = {
+        name: max((results / place).glob("*/*.parquet"), key=lambda file: file.stat().st_mtime)
+        for name, place in (("commit", "studies"), ("judged", "inference"))
+    }
     date = datetime.fromtimestamp((results / "ledger.csv").stat().st_mtime, UTC).date().isoformat()
-    run = {"scale": results.name, "commit": parquet.metadata(study)["revision"], "judged": revision(), "date": date}
+    revisions = {name: parquet.metadata(file)["revision"] for name, file in newest.items()}
+    run = {"scale": results.name, **revisions, "date": date}
     run["datasets"] = plan.datasets.statuses
     (SNAPSHOT / "run.json").write_text(json.dumps(run, indent=2) + "\n", encoding="utf-8")
 

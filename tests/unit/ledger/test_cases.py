@@ -101,6 +101,11 @@ def test_a_smaller_scale_and_stand_ins_are_never_judged(loaded):
     assert judged(statement, "No data.")[0]["why"] == "No data."
 
 
+def test_a_table_without_a_row_is_unverifiable(loaded):
+    (row,) = cases.judged(loaded()["at_least_5_times"], pd.DataFrame(), tags={}, shrunk=())
+    assert (row["verdict"], row["why"]) == ("unverifiable", "This run has none of the statement's rows.")
+
+
 def test_several_rows_in_a_case_are_refused(loaded):
     statement = loaded(FILE.replace("    by: epsilon\n", ""))["table_2"]
     with pytest.raises(PrivarmsError, match="expected one row per case, found 2"):

@@ -48,8 +48,8 @@ def judged(
     # With a measure, `unverifiable` is the reason for the entries of a printed table that the rows lack.
     if isinstance(table, str) or (statement.unverifiable and not statement.table):
         return [about | _unknown(str(table) if statement.table else statement.unverifiable)]
-    rows = _selected(statement, table, tags)
-    cases = list(_cases(statement, rows))
+    # A table without a row has no columns either.
+    cases = list(_cases(statement, _selected(statement, table, tags))) if len(table) else []
     found = [_row(statement, about, values, some, shrunk, printed) for values, some in cases]
     return found + _without_a_row(statement, about, [values for values, _ in cases], printed)
 

@@ -70,6 +70,7 @@ def growth(
     scale : logarithm of what grows; for growth like ln(`along`)^p it is the logarithm of the logarithm
     """
     found = []
+    columns = [*by, "first", "last", name, f"{name}_se", "runs", "cells"]
     for values, group in rows.groupby(list(by), dropna=False, sort=False, observed=True):
         ends = group.sort_values(along).iloc[[0, -1]]
         means, errors = ends[f"{value}_mean"].to_numpy(float), ends[f"{value}_se"].to_numpy(float)
@@ -86,7 +87,7 @@ def growth(
                 "cells": " ".join(dict.fromkeys(map(str, ends["cell"]))),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(found, columns=columns)
 
 
 def log_spread(sample: np.ndarray) -> tuple[float, float]:

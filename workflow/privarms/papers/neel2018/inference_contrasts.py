@@ -116,7 +116,8 @@ def corollary_1_regret(results: Results) -> pd.DataFrame:
     rows = _average_bias(results, "corollary_1").rename(columns={"regret": "regret_mean"})
     rows = rows[(rows["size"] == "all") & _of_corollary_1(rows)]
     by = ["policy", "variant", "gamma", "ladder", *_around(rows, horizon=False)]
-    ends = [rows[rows["horizon"].isin([1_000, T])] for T in sorted(rows["horizon"].unique()) if T > 1_000]
+    later = sorted(T for T in rows["horizon"].unique() if T > 1_000)
+    ends = [rows[rows["horizon"].isin([1_000, T])] for T in later] or [rows.head(0)]
     found = pd.concat([contrasts.growth(pair, "regret", "horizon", by) for pair in ends], ignore_index=True)
     return found[found["first"] < found["last"]].rename(columns={"last": "horizon"})
 
