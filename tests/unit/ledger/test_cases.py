@@ -102,7 +102,7 @@ def test_a_smaller_scale_and_stand_ins_are_never_judged(loaded):
 
 
 def test_a_table_without_a_row_is_unverifiable(loaded):
-    (row,) = cases.judged(loaded()["at_least_5_times"], pd.DataFrame(), tags={}, shrunk=())
+    (row,) = cases.judged(loaded(FILE)["at_least_5_times"], pd.DataFrame(), tags={}, shrunk=())
     assert (row["verdict"], row["why"]) == ("unverifiable", "This run has none of the statement's rows.")
 
 
