@@ -407,4 +407,5 @@ def _finished(row: dict) -> dict:
             "runs": None,
             "cells": "",
         }
-    return {"value_low": math.nan, "value_high": math.nan} | row
+    # A run with few cells may have no contrast with a budget.
+    return {"value_low": math.nan, "value_high": math.nan, "budget": math.nan, "epsilon": math.nan} | row
