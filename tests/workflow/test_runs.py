@@ -206,12 +206,13 @@ def test_stand_in_data_are_called_so_everywhere(made):
     [
         # This figure is drawn only from formulas.
         ("li2024_fig1", {"draw_figures": 1}),
-        ("neel2018_max_information", {"write_tables": 1, "judge_statements_about": 1}),
-        # It reads these studies and no other study of its paper.
+        # Its statements need two inference tables without studies.
+        ("neel2018_max_information", {"compute_inference": 2, "write_tables": 1, "judge_statements_about": 1}),
+        # It and its statements read these studies and no other study of their paper: DP-SE, both rules and DP-UCB.
         (
             "sajed2019_audit",
-            dict.fromkeys(("simulate_shard", "aggregate_study", "compute_inference"), 3)
-            | {"write_tables": 1, "judge_statements_about": 1},
+            dict.fromkeys(("simulate_shard", "aggregate_study"), 4)
+            | {"compute_inference": 5, "write_tables": 1, "judge_statements_about": 1},
         ),
     ],
 )

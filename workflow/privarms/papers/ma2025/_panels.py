@@ -41,7 +41,8 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
     """Return a study's cells, at their horizon, with the columns of KEY, ALGORITHM, `program` and `also`.
 
     n: target users; n_aux: users per source; epsilon_aux: as text, "2|8" if sources differ, and `order` then names the
-    first one; also: other settings, as name=value, in which cells of one algorithm differ
+    first one; budgets: the same as numbers, also of cells without sources; also: other settings, as name=value, in
+    which cells of one algorithm differ
     """
     if "t" in cells:
         cells = cells[cells["t"] == cells["horizon"]]
@@ -51,6 +52,7 @@ def named(cells: pd.DataFrame) -> pd.DataFrame:
     frame["also"] = _also(frame)
     budgets = [str(e).split() for e in frame.get("epsilon_aux", pd.Series(1024, frame.index)).fillna(1024)]
     frame["order"] = [_order(b) for b in budgets]
+    frame["budgets"] = [tuple(map(float, b)) for b in budgets]
     frame["epsilon_aux"] = ["|".join(f"{e:g}" for e in sorted(map(float, b))) for b in budgets]
     for column, value in {"n_aux": 0, "gamma": 0.0, "kappa": 1.0, "M": 0}.items():
         frame[column] = frame[column].fillna(value) if column in frame else value

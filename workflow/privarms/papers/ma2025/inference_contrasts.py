@@ -81,6 +81,7 @@ def _cells(results: Results, figure: str, environment: str, spread: pd.DataFrame
     cells = panels.panel(results, figure, environment)
     batch = next((size for prefix, size in BATCHES.items() if figure.startswith(prefix)), 100)
     chosen = cells["also"].isin(["", f"batch={batch}"]) & cells["epsilon"].isin(EPSILONS)
+    chosen &= cells["budgets"].map(lambda budgets: set(budgets) <= set(EPSILONS)).astype(bool)
     cells = cells[chosen & (cells["policy"] == panels.POLICY) & (cells["K"] == ARMS[environment])]
     named = cells[panels.ALGORITHM[1:]].itertuples(index=False)
     cells = cells.assign(algorithm=[panels.algorithm(*one) for one in named])
