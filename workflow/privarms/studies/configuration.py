@@ -53,11 +53,6 @@ def resolve(value, scale: str):
     return value
 
 
-def at_scale(file: Path, scale: str, schema: str, otherwise: Mapping | None = None) -> dict:
-    """Return a file's content at a scale, with defaults for missing keys; validate the other scale too."""
-    return _at_scales(file, schema, otherwise)[scale]
-
-
 def _at_scales(file: Path, schema: str, otherwise: Mapping | None = None) -> dict[str, dict]:
     content = {**(otherwise or {}), **read(file)}
     at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}

@@ -233,12 +233,6 @@ def environment_arguments(name: str) -> dict[str, Argument]:
     return {"dataset": Argument(required=True), **{k: v for k, v in takes.items() if k != "data"}}
 
 
-@_remembered
-def is_parameter(name: str) -> bool:
-    """Return whether some policy or environment has a parameter of this name."""
-    return any(name in arguments(room, one) for room in ("policies", "environments") for one in names(room))
-
-
 def claims_epsilon(policy: str) -> bool:
     """Return whether a policy has a privacy budget: the parameter `epsilon`, unless its module sets PRIVATE = False."""
     return "epsilon" in arguments("policies", policy) and attributes("policies", policy).get("PRIVATE", True)

@@ -329,13 +329,13 @@ def audit(results: Results) -> pd.DataFrame:
     """Return the privacy loss of choices about one changed reward; one row per variant, epsilon, event and noise.
 
     loss: log ratio of the event's probabilities, the larger one first; loss_low, loss_high: the ends of intervals of
-    all rows that hold together with probability .999, from the Clopper-Pearson intervals of both probabilities
+    up to 100 rows that hold together with probability .999, from the Clopper-Pearson intervals of both probabilities
     of_epsilon: the loss over epsilon
     """
     rows = results.replicates("audit")
     rows = rows[rows["policy"] == "private_ucb"]
     table = reduce(rows, changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
-    counted = losses(table, 1 - (1 - intervals.CONFIDENCE) / 2 / len(table))
+    counted = losses(table, 1 - (1 - intervals.CONFIDENCE) / 2 / contrasts.TOGETHER)
     shares = {loss.replace("loss", "of_epsilon"): column / table["epsilon"] for loss, column in counted.items()}
     setting = [c for c in named_parameters(rows) if c in table]
     cells = rows.groupby(setting, observed=True, dropna=False)["cell"].agg(lambda some: " ".join(some.unique()))
