@@ -129,7 +129,7 @@ def test_the_loss_of_an_event_and_its_interval():
     assert list(actual["event"].fillna("last")) == ["doublings", "last"]
     assert actual["loss"].tolist() == pytest.approx([math.log(300 / 200), math.log(2_000 / 1_900)])
     assert (actual["loss_low"] < actual["lower_bound"]).all()
-    # 600 and 400 events of 10,000: with 99.95% for each, about 3.48 standard errors of about 1/sqrt(events).
-    half = 3.48 * (1 / math.sqrt(600) + 1 / math.sqrt(400))
+    # 600 and 400 events of 10,000: with 99.9995% for each, about 4.56 standard errors of about 1/sqrt(events).
+    half = 4.56 * (1 / math.sqrt(600) + 1 / math.sqrt(400))
     assert actual["loss_high"][0] - actual["loss_low"][0] == pytest.approx(2 * half, rel=0.05)
     assert actual["loss_low"][0] < actual["loss"][0] < actual["loss_high"][0]
