@@ -56,7 +56,7 @@ COLLECTIONS = [
             artifact("appendix", "Our own figure"),
         ],
         "readings": [
-            {"text": "A choice.", "source": "not stated", "tried": ["five_times"], "affects": ["fig1"]},
+            {"text": "A choice. Its reason.", "source": "not stated", "tried": ["five_times"], "affects": ["fig1"]},
             {"text": "Another choice.", "source": "ours", "affects": ["fig1"]},
         ],
     },
@@ -145,8 +145,8 @@ def test_a_figure_has_pictures_settings_cases_assumptions_and_its_command(made_u
     assert f"| DP-SE | as printed | 3 | 1, 2 | 100 | 30 | top 0.5 | {place} |" in figure
     # The settings of both tabs are the same, and said once.
     assert figure.count("| DP-SE |") == 1
-    assert "**Decides:** A choice. *Source: not stated.*" in figure
-    assert "Assumption: [2](#assumptions)." in figure
+    assert "[Assumption 1](#assumption-1) decides: A choice. Other assumption: [2](#assumption-2)." in figure
+    assert '1. <a id="assumption-1"></a>A choice. Its reason. *Source: not stated.*' in page
     command = "`snakemake one2001_fig1 --cores 4` makes Figure 1 again"
     assert f"{command}, in 12 minutes of one core and at most 610 MB per job." in figure
     assert "`snakemake one2001_fig2 --cores 4` makes Figure 2 again." in page
@@ -162,15 +162,61 @@ def test_a_page_has_each_statement_and_each_reason_once(made_up):
     first, second = cells(line for line in page.splitlines() if "width = " in line)
     assert first[0].startswith("**depends on width**: “The quote of five\\_times” (Section 5). The test")
     assert first[0].endswith("*fails:* Wide.")
-    assert first[1:6] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "100\u202f000", "✓ holds"]
+    assert first[1:] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "✓ holds"]
     assert (second[0], second[-1]) == ("", "**✗ fails**")
     assert "*Post hoc:* The measure was changed." in page
     assert page.count("# Figure 1: regret\n") == 1
-    assert "Effect of other choices: “The quote of five\\_times” (Section 5): depends on width." in page
+    assert "Effect of other choices: “The quote of five\\_times”: depends on width." in page
     assert "The quote of conjecture (our question)" in page.partition("## Not in the paper")[2]
     # Nothing of the other collection's statement was measured.
     page = made_up[1]["two2002.md"]
     assert f"**? unverifiable.** {ledgers.NO_DATA} “The quote of guess” (Section 5)." in page
+
+
+def test_settings_and_sentences_of_captions_are_shown_once(made_up, snapshot):
+    captions = {"fig1": "Regret. Bands: 95%.", "fig1_symmetric": "Regret. Dots: medians.", "fig2": "Pulls. Bands: 95%."}
+    artifacts = [
+        one | {"caption": captions.get(one["name"], ""), "settings": [SETTINGS] if one["name"] != "fig2" else []}
+        for one in COLLECTIONS[0]["artifacts"]
+    ]
+    other = SETTINGS | {"policy": "DP-UCB"}
+    artifacts[-2] = artifacts[-2] | {"settings": [SETTINGS, other]}
+    page = snapshot.texts([COLLECTIONS[0] | {"artifacts": artifacts}])[snapshot.PAGES / "one2001.md"]
+    figure = page[page.index("## Figure 1: regret") : page.index("## Figure 2")]
+    assert (figure.count("Regret."), figure.count("Bands: 95%."), figure.count("Dots: medians.")) == (1, 1, 1)
+    # Another figure has its whole caption, and only its own settings.
+    assert "Pulls. Bands: 95%." in page
+    assert (page.count("| DP-SE |"), page.count("| DP-UCB |")) == (1, 1)
+    table = page[page.index("## Table 1") :]
+    assert table.index("Settings: see [Figure 1](#fig1), and also:") < table.index("| DP-UCB |")
+    assert "Settings: see [Figure 1](#fig1) and [Table 1](#table1)." not in page
+    own = page[page.index("## Our own figure") :]
+    assert "Settings: see [Figure 1](#fig1)." in own
+
+
+def test_statements_share_a_table_with_a_column_per_value_of_a_setting(snapshot, made_up, tmp_path):
+    def row(name, size, method, verdict, published="at least 4"):
+        about = {"case": f"size = {size}, method = {method}", "published": published, "artifact": "one2001/fig1"}
+        return ledgers.case(f"one2001/{name}", "comparison", verdict, measured=f"{size}.5", **about)
+
+    methods = ("ucb", "imed", "halving")
+    rows = [row("first", size, method, "holds") for size in (1, 2) for method in methods]
+    rows += [row("second", 3, method, "fails" if method == "ucb" else "holds") for method in methods[:2]]
+    rows += [row("third", 4, method, "holds", f"at least {n}") for n, method in enumerate(methods)]
+    ledgers.write(tmp_path, rows, {})
+    page = snapshot.texts(COLLECTIONS)[snapshot.PAGES / "one2001.md"]
+    # Method saves seven lines, size four.
+    header, *lines = cells(page[page.index("| statement") :].splitlines()[:6])
+    assert header == ["statement", "setting", "published", "ucb", "imed", "halving"]
+    # Statements with few cases come first. A statement is named in its first line only.
+    assert [bool(line[0]) for line in lines] == [True, True, True, False]
+    settings = [["size = 3", "at least 4"], ["size = 4", ""], ["size = 1", "at least 4"], ["size = 2", "at least 4"]]
+    assert [line[1:3] for line in lines] == settings
+    assert lines[2][3:] == ["1.5 [4.972, 5.053] ✓"] * 3
+    # The second statement has no case of one method.
+    assert lines[0][3:] == ["**3.5 [4.972, 5.053] ✗**", "3.5 [4.972, 5.053] ✓", ""]
+    # What is printed differs from column to column.
+    assert lines[1][3:] == [f"at least {n} → 4.5 [4.972, 5.053] ✓" for n in range(3)]
 
 
 def test_a_printed_table_of_many_numbers_is_one_table_with_its_differences(made_up, snapshot, tmp_path):

@@ -2,6 +2,7 @@
 
 import os
 import re
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -11,9 +12,12 @@ from privarms.report import statements as of_statements
 from privarms.report.words import joined, whole, words
 
 SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
-HEADER = ("statement", "setting", "published", "measured", "runs", "verdict")
+HEADER = ("statement", "setting", "published", "measured", "verdict")
 # Tables with more lines are folded.
 MOST_LINES = 12
+# A quotation that is only named has at most this length.
+MOST_CHARACTERS = 60
+SENTENCE = re.compile(r"(?<=[.?!]) (?=[A-Z(])")
 # From docs/papers/ to the files of the repository.
 AWAY = "../.."
 
@@ -33,11 +37,12 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
     found = [f"- *{of_statements.both_variants(s)}*: {plain(s['headline'])}" for s in paper["headlines"]]
     lines += ["", "## Findings", "", *found] if found else []
     lines += ["", f"`snakemake {key} --cores 4` makes all of this again{cost(costs.get((key, '')))}.", ""]
+    places: dict[str, str] = {}
     for part, title in ((paper["printed"], ""), (paper["beyond"], "Not in the paper")):
         shown = [card for card in part if card["statements"] or any(a["picture"] for a in card["artifacts"])]
         lines += ["", f"## {title}"] if title and shown and paper["printed"] else []
         for card in shown:
-            lines += _card(card, costs, "##" if card["printed"] or not paper["printed"] else "###")
+            lines += _card(card, costs, "##" if card["printed"] or not paper["printed"] else "###", places)
     if paper["rest"]:
         lines += ["", '<a id="other"></a>', "", "## Other statements", "", *_stated(paper["rest"], paper["rest_notes"])]
     if paper["readings"]:
@@ -48,7 +53,7 @@ def page(paper: Mapping, run: Mapping, costs: Mapping[tuple[str, str], Mapping])
             "Our choices where the paper leaves details open, each with its source.",
             "",
         ]
-        lines += [f"{r['number']}. {_reading(r)}" for r in paper["readings"]]
+        lines += [f'{r["number"]}. <a id="{_assumption(r)}"></a>{_reading(r)}' for r in paper["readings"]]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
 
 
@@ -130,7 +135,8 @@ def cost(of: Mapping | None) -> str:
     return f", in {time} of one core and at most {of['megabytes']} MB per job"
 
 
-def _card(card: Mapping, costs: Mapping, level: str) -> Iterator[str]:
+def _card(card: Mapping, costs: Mapping, level: str, places: dict[str, str]) -> Iterator[str]:
+    """Yield a card; places: the cards above that show a row of settings, by row, to which this one is added."""
     # GitHub and MkDocs give different addresses to a heading.
     yield ""
     yield " ".join(f'<a id="{anchor(a["address"])}"></a>' for a in card["artifacts"])
@@ -139,22 +145,34 @@ def _card(card: Mapping, costs: Mapping, level: str) -> Iterator[str]:
         yield "; ".join(_in_line(answer, len(card["answers"]) > 1) for answer in card["answers"]) + "."
         yield ""
     tabs = [tab for tab in card["tabs"] if any(a["picture"] for a in tab["artifacts"])]
+    sentences: set[str] = set()
     for tab in tabs:
         if tab is not tabs[0]:
             yield from (f'<details markdown="1"><summary>{plain(tab["name"])}</summary>', "")
         drawn = [artifact for artifact in tab["artifacts"] if artifact["picture"]]
         yield " ".join(f"![{a['title']}]({a['picture']})" for a in drawn)
-        yield ""
-        captions = dict.fromkeys(f"{a['caption']} {a['reason']}".strip() for a in drawn)
-        yield from (*(plain(words(caption)) for caption in captions), "")
+        yield from ("", *_captions(drawn, sentences), "")
         if tab is not tabs[0]:
             yield from ("</details>", "")
-    yield from _settings(card["settings"])
+    yield from _settings(card["settings"], f"[{card['short']}](#{anchor(card['id'])})", places)
     yield from _stated(card["statements"], card["notes"])
-    yield from _assumptions(card)
     first = next((a for a in card["artifacts"] if a["files"]), card["artifacts"][0])
     known = costs.get((*first["address"].split("/"),))
-    yield from (f"`{first['command']}` makes {first['label'] or 'it'} again{cost(known)}.", "")
+    command = f"`{first['command']}` makes {first['label'] or 'it'} again{cost(known)}."
+    yield from (" ".join([*_assumptions(card), command]), "")
+
+
+def _captions(drawn: Sequence[Mapping], sentences: set[str]) -> Iterator[str]:
+    """Yield the captions of the pictures side by side without the `sentences` of the card so far, and add theirs."""
+    captions: dict[str, list[str]] = {}
+    for artifact in drawn:
+        captions.setdefault(f"{artifact['caption']} {artifact['reason']}".strip(), []).append(artifact["label"])
+    for caption, labels in captions.items():
+        new = [sentence for sentence in SENTENCE.split(caption) if sentence not in sentences]
+        sentences |= set(new)
+        named = f"**{joined(labels)}.** " if len(captions) > 1 and all(labels) else ""
+        if new:
+            yield named + plain(words(" ".join(new)))
 
 
 def _in_line(answer: Mapping, named: bool) -> str:
@@ -163,8 +181,16 @@ def _in_line(answer: Mapping, named: bool) -> str:
     return f"{answer['name']}, {said}" if named else said.capitalize() if said[0] == "t" else said
 
 
-def _settings(rows: Sequence[Mapping]) -> Iterator[str]:
-    """Yield the settings as a table; one with many lines is folded."""
+def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Iterator[str]:
+    """Yield the settings as a table, each row once per page; a table with many lines is folded.
+
+    here : a link to this card; places : links to the cards above that show a row, to which the new rows are added
+    """
+    above = dict.fromkeys(places[str(row)] for row in rows if str(row) in places)
+    rows = [row for row in rows if str(row) not in places]
+    places |= {str(row): here for row in rows}
+    if above:
+        yield from (f"Settings: see {joined(list(above))}{', and also:' if rows else '.'}", "")
     if not rows:
         return
     names = [n for n in ("variant", "K", "d", "epsilon", "n") if any(row[n] for row in rows)]
@@ -180,9 +206,15 @@ def _settings(rows: Sequence[Mapping]) -> Iterator[str]:
 
 
 def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
-    """Yield one table with the cases of all statements, a grid for each with many, and what was not measured."""
+    """Yield the cases of all statements in few tables, and what was not measured."""
     measured = [s for s in stated if any(case["measured"] for case in s["cases"])]
-    for is_grid, some in groupby(measured, key=lambda statement: bool(statement["table"]["grid"])):
+    columns, found = of_statements.side_by_side(measured)
+    found = {one: lines for one, lines in found.items() if len(lines["lines"]) <= MOST_LINES}
+    if found:
+        yield from _side_by_side(columns, [(s, found[s["statement"]]) for s in measured if s["statement"] in found])
+    for is_grid, some in groupby(
+        (s for s in measured if s["statement"] not in found), key=lambda s: bool(s["table"]["grid"])
+    ):
         if is_grid:
             for statement in some:
                 yield from _grid(statement)
@@ -199,10 +231,32 @@ def _rows(statement: Mapping) -> Iterator[list[str]]:
     first = _statement(statement)
     for case in statement["table"]["rows"]:
         setting = plain("; ".join(filter(None, (case["setting"], case["extreme"]))))
-        yield [first, setting, _published(case), _measured(case), case["brief"]["runs"], _verdict(case["verdict"])]
+        yield [first, setting, _published(case), _measured(case), _verdict(case["verdict"])]
         first = ""
     for number, verdict, why in statement["table"]["unmeasured"]:
-        yield ["", f"{number} further cases: {plain(words(why))}", "", "", "", _verdict(verdict)]
+        yield ["", f"{number} further cases: {plain(words(why))}", "", "", _verdict(verdict)]
+
+
+def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, Mapping]]) -> Iterator[str]:
+    """Yield a table of statements, each with its lines, whose columns are the values of one setting."""
+    rows = []
+    for statement, arranged in stated:
+        of, first = statement["table"], _statement(statement)
+        common = {name: value for name, value in of["once"].items() if name not in of_statements.NUMERIC}
+        for values, cases in arranged["lines"]:
+            setting = common | dict(zip(arranged["settings"], values, strict=True))
+            setting = [setting.pop(of_statements.VARIANT, ""), of_statements.once(setting)]
+            published = {case["brief"]["published"] for case in cases if case}
+            in_cells = statement["kind"] == "number" or len(published) > 1
+            shown = {text: _cell(case, in_cells) for text, case in zip(arranged["across"], cases, strict=True) if case}
+            said = "" if in_cells else plain(*published)
+            rows.append([first, plain("; ".join(filter(None, setting))), said, *(shown.get(x, "") for x in across)])
+            first = ""
+        for number, verdict, why in of["unmeasured"]:
+            rows.append(["", f"{number} further cases, {verdict}: {plain(words(why))}", "", *([""] * len(across))])
+    header = ["statement", "setting", "published", *(plain(text) or "–" for text in across)]
+    filled = [n for n in range(len(header)) if header[n] not in header[1:3] or any(row[n] for row in rows)]
+    yield from (table([header[n] for n in filled], [[row[n] for n in filled] for row in rows]), "")
 
 
 def _grid(statement: Mapping) -> Iterator[str]:
@@ -214,7 +268,7 @@ def _grid(statement: Mapping) -> Iterator[str]:
     yield " ".join(filter(None, (f"{_statement(statement)}{once}", of_statements.NUMBERS * is_number)))
     yield ""
     rows = [
-        [*map(plain, settings), *(_cell(case, is_number) if case else "" for case in cases)]
+        [*map(plain, settings), *(_cell(case, is_number, not is_number) if case else "" for case in cases)]
         for settings, cases in grid["lines"]
     ]
     counted = Counter(case["verdict"] for _, cases in grid["lines"] for case in cases if case)
@@ -233,14 +287,14 @@ def _folded(header: Sequence[str], rows: Sequence[Sequence[str]], summary: str) 
         yield from ("</details>", "")
 
 
-def _cell(case: Mapping, is_number: bool) -> str:
-    """Return a case in a grid, bold if bad; for a printed number as NUMBERS says."""
+def _cell(case: Mapping, with_published: bool, with_interval: bool = True) -> str:
+    """Return a case in a column of its own, bold if bad; with its printed number as NUMBERS says."""
     if not case["measured"]:
         return SIGNS[case["look"]]
-    shown = _measured(case) if not is_number else case["brief"]["measured"] + _between(case)
+    shown = _measured(case) if with_interval else case["brief"]["measured"] + _between(case)
     shown = f"{shown} {SIGNS[case['look']]}".strip()
     shown = f"**{shown}**" if case["look"] == "bad" else shown
-    return f"{case['brief']['published']} → {shown}" if is_number else shown
+    return f"{case['brief']['published']} → {shown}" if with_published else shown
 
 
 def _verdict(word: str) -> str:
@@ -297,20 +351,30 @@ def _between(case: Mapping) -> str:
 
 
 def _assumptions(card: Mapping) -> Iterator[str]:
-    """Yield the assumptions that decide a statement of the card, and the numbers of the others."""
+    """Yield the assumptions that decide a statement of the card, and links to the others."""
     decided = {s["statement"] for s in card["statements"] if s["decides"]}
     deciding = [r for r in card["readings"] if any(s["statement"] in decided for s in r["tried"])]
     for reading in deciding:
-        yield from (f"**Decides:** {_reading(reading)}", "")
-    rest = [f"[{r['number']}](#assumptions)" for r in card["readings"] if r not in deciding]
+        first = plain(words(SENTENCE.split(reading["text"])[0]))
+        yield f"[Assumption {reading['number']}](#{_assumption(reading)}) decides: {first}"
+    rest = [f"[{r['number']}](#{_assumption(r)})" for r in card["readings"] if r not in deciding]
     if rest:
-        yield from (f"{'Assumptions' if len(rest) > 1 else 'Assumption'}: {', '.join(rest)}.", "")
+        word = "assumption" if len(rest) == 1 else "assumptions"
+        yield f"{f'Other {word}' if deciding else word.capitalize()}: {', '.join(rest)}."
+
+
+def _assumption(reading: Mapping) -> str:
+    return f"assumption-{reading['number']}"
 
 
 def _reading(reading: Mapping) -> str:
-    effects = "; ".join(f"{quoted(s)}: {s['outcome']}" for s in reading["tried"])
+    effects = "; ".join(f"{_shortened(s)}: {s['outcome']}" for s in reading["tried"])
     tried = f" Effect of other choices: {effects}." if effects else ""
     return f"{plain(words(reading['text']))} *Source: {plain(reading['source'])}.*{tried}"
+
+
+def _shortened(statement: Mapping) -> str:
+    return f"“{plain(textwrap.shorten(statement['quote'], MOST_CHARACTERS, placeholder=' ...'))}”"
 
 
 def plain(text: str) -> str:

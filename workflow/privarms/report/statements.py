@@ -18,6 +18,7 @@ LARGE = 1e15
 # A statement with more cases is arranged as a grid, with at most this number of columns across. An assumption with more
 # values than MANY only shows how much the result depends on our choices.
 MANY, ACROSS = 4, 8
+VARIANT = "variant"
 # How a cell of a printed table is to be read, and a second pair of numbers in a case.
 NUMBERS = "Each cell: published → measured."
 RANGE = "In brackets: the range of the value under all choices that we tried, which the ledger lists."
@@ -28,6 +29,8 @@ EXTREME = re.compile(
     r"(?:(?P<row>Largest|Smallest|False)(?: of [\d,]+ rows,?)?(?P<place>.*?)\.(?= |$)|[\d,]+ instances\.)?"
     r"(?: ?In [\d,]+ of the rows (?P<carried>one run makes up to \d+% of the mean)\.)?"
 )
+# What `once` names with a number, and that is no setting.
+NUMERIC = ("published", "accepted", "runs")
 # Outcomes whose CSS class (colour and sign) is not that of their state.
 OWN_LOOKS = (outcomes.ONLY_RELEASED, "unverifiable")
 KIND_MEANINGS = {
@@ -127,7 +130,7 @@ def _case(row: dict, number: int) -> dict:
         "anchor": f"case-{row['statement']}-{number}",
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
         "setting": words(", ".join(filter(None, (variant, row["case"])))),
-        "settings": ({"variant": variant} if variant else {}) | settings(row["case"]),
+        "settings": ({VARIANT: variant} if variant else {}) | settings(row["case"]),
         "look": look(row["verdict"]),
         "between": "",
         "extreme": "; ".join(filter(None, (_place(extreme), extreme["carried"]))),
@@ -213,27 +216,69 @@ def _entry(cases: Sequence[dict], assumed: Iterable[str]) -> dict:
 
 
 def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
-    """Return many cases as a table with one or two of their settings across, with the fewest lines.
+    """Return many cases as a table with one or two of their settings across, with the fewest lines; None if none fits.
 
-    settings : names of the columns that begin a line; across : a text per further column
-    lines : values of the settings, and the case in each further column (None for none)
-    None if no setting fits across.
+    settings, across, lines : as `arranged`
     """
-    best = None
-    for names in (*((one,) for one in settings), *combinations(settings, 2)):
-        across = list(dict.fromkeys(_values(case, names) for case in rows))
-        down = [name for name in settings if name not in names]
-        if not down or not 1 < len(across) <= ACROSS:
-            continue
-        lines: dict[tuple, dict[tuple, Mapping]] = {}
-        for case in rows:
-            lines.setdefault(_values(case, down), {})[_values(case, names)] = case
-        is_whole = sum(map(len, lines.values())) == len(rows)
-        if is_whole and (best is None or len(lines) < len(best["lines"])):
-            texts = [words(", ".join(filter(None, one))) for one in across]
-            cells = [(list(map(words, key)), [line.get(one) for one in across]) for key, line in lines.items()]
-            best = {"settings": down, "across": texts, "lines": cells}
-    return best
+    rows, settings = _with_variant(rows, settings)
+    found = [
+        one
+        for names in (*((name,) for name in settings), *combinations(settings, 2))
+        if len(names) < len(settings) and (one := arranged(rows, settings, names))
+    ]
+    return min(found, key=lambda one: len(one["lines"]), default=None)
+
+
+def arranged(rows: Sequence[Mapping], settings: Sequence[str], names: Sequence[str]) -> dict | None:
+    """Return cases as a table with the settings `names` across; None if two cases have one place, or columns are many.
+
+    across : a text per column
+    settings : those that begin a line; lines : their values, and the case in each column (None for none)
+    """
+    across = list(dict.fromkeys(_values(case, names) for case in rows))
+    if not 1 < len(across) <= ACROSS:
+        return None
+    down = [name for name in settings if name not in names]
+    lines: dict[tuple, dict[tuple, Mapping]] = {}
+    for case in rows:
+        lines.setdefault(_values(case, down), {})[_values(case, names)] = case
+    if sum(map(len, lines.values())) < len(rows):
+        return None
+    texts = [words(", ".join(filter(None, one))) for one in across]
+    cells = [(list(map(words, key)), [line.get(one) for one in across]) for key, line in lines.items()]
+    return {"settings": down, "across": texts, "lines": cells}
+
+
+def side_by_side(stated: Iterable[Mapping]) -> tuple[list[str], dict[str, dict]]:
+    """Return statements in one table whose columns are the values of one setting, the one that saves most lines.
+
+    The texts of the columns, and by statement its lines as of `arranged`. Both are empty if no setting saves lines.
+    """
+    best: dict[str, dict] = {}
+    saved = MANY
+    of = {one["statement"]: _with_variant(one["table"]["rows"], one["table"]["settings"]) for one in stated}
+    for name in dict.fromkeys(name for _, settings in of.values() for name in settings):
+        found = {one: arranged(*parts, (name,)) for one, parts in of.items() if name in parts[1]}
+        found = {one: lines for one, lines in found.items() if lines}
+        fewer = sum(len(of[one][0]) - len(lines["lines"]) for one, lines in found.items())
+        if fewer > saved and len(_columns(found)) <= ACROSS:
+            best, saved = found, fewer
+    return _columns(best), best
+
+
+def _columns(found: Mapping[str, Mapping]) -> list[str]:
+    return list(dict.fromkeys(text for one in found.values() for text in one["across"]))
+
+
+def _with_variant(rows: Sequence[Mapping], settings: Sequence[str]) -> tuple[Sequence[Mapping], Sequence[str]]:
+    """Return rows whose setting that decides the variant names it too: "as printed, text with c = 2"."""
+    for name in (name for name in settings if name != VARIANT and VARIANT in settings):
+        pairs = {_values(case, (VARIANT, name)) for case in rows}
+        if len(pairs) == len({value for _, value in pairs}):
+            both = [case["settings"] | {name: ", ".join(_values(case, (VARIANT, name)))} for case in rows]
+            rows = [case | {"settings": one} for case, one in zip(rows, both, strict=True)]
+            return rows, [other for other in settings if other != VARIANT]
+    return rows, settings
 
 
 def _values(case: Mapping, names: Iterable[str]) -> tuple[str, ...]:
