@@ -142,9 +142,9 @@ def test_a_figure_has_pictures_settings_cases_assumptions_and_its_command(made_u
     assert figure.index("(../results/one2001/fig1.png)") < figure.index("<summary>Second</summary>")
     assert figure.index("<summary>Second</summary>") < figure.index("(../results/one2001/fig1_symmetric.png)")
     place = "[regret](../../config/papers/one2001/studies.yaml#L12-L34)"
-    assert f"| DP-SE | as printed | 3 | 1, 2 | 100 | 30 | top 0.5 | {place} |" in figure
+    assert f"- DP-SE as printed: K 3; epsilon 1, 2; n 100; top 0.5; 30 runs ({place})" in figure
     # The settings of both tabs are the same, and said once.
-    assert figure.count("| DP-SE |") == 1
+    assert figure.count("- DP-SE") == 1
     assert "[Assumption 1](#assumption-1) decides: A choice. Other assumption: [2](#assumption-2)." in figure
     assert '1. <a id="assumption-1"></a>A choice. Its reason. *Source: not stated.*' in page
     command = "`snakemake one2001_fig1 --cores 4` makes Figure 1 again"
@@ -175,23 +175,30 @@ def test_a_page_has_each_statement_and_each_reason_once(made_up):
 
 def test_settings_and_sentences_of_captions_are_shown_once(made_up, snapshot):
     captions = {"fig1": "Regret. Bands: 95%.", "fig1_symmetric": "Regret. Dots: medians.", "fig2": "Pulls. Bands: 95%."}
+    settings = {"fig1": [SETTINGS], "table1": [SETTINGS, SETTINGS | {"policy": "DP-UCB"}], "appendix": [SETTINGS]}
     artifacts = [
-        one | {"caption": captions.get(one["name"], ""), "settings": [SETTINGS] if one["name"] != "fig2" else []}
+        one | {"caption": captions.get(one["name"], ""), "settings": settings.get(one["name"], [])}
         for one in COLLECTIONS[0]["artifacts"]
     ]
-    other = SETTINGS | {"policy": "DP-UCB"}
-    artifacts[-2] = artifacts[-2] | {"settings": [SETTINGS, other]}
     page = snapshot.texts([COLLECTIONS[0] | {"artifacts": artifacts}])[snapshot.PAGES / "one2001.md"]
     figure = page[page.index("## Figure 1: regret") : page.index("## Figure 2")]
     assert (figure.count("Regret."), figure.count("Bands: 95%."), figure.count("Dots: medians.")) == (1, 1, 1)
     # Another figure has its whole caption, and only its own settings.
     assert "Pulls. Bands: 95%." in page
-    assert (page.count("| DP-SE |"), page.count("| DP-UCB |")) == (1, 1)
-    table = page[page.index("## Table 1") :]
-    assert table.index("Settings: see [Figure 1](#fig1), and also:") < table.index("| DP-UCB |")
-    assert "Settings: see [Figure 1](#fig1) and [Table 1](#table1)." not in page
-    own = page[page.index("## Our own figure") :]
+    assert (page.count("- DP-SE"), page.count("- DP-UCB")) == (1, 1)
+    table, own = page[page.index("## Table 1") :], page[page.index("## Our own figure") :]
+    assert "Settings: see [Figure 1](#fig1), and also:\n\n- DP-UCB" in table
     assert "Settings: see [Figure 1](#fig1)." in own
+
+
+def test_pictures_side_by_side_have_one_caption_with_what_each_says_alone(made_up, snapshot):
+    fig1 = COLLECTIONS[0]["artifacts"][0]
+    some = [fig1 | {"tab": "", "name": name, "caption": f"Regret, {name}. Bands: 95%."} for name in ("fig1a", "fig1b")]
+    for name in ("fig1a", "fig1b"):
+        Image.new("RGB", (9, 9)).save(snapshot.SNAPSHOT / f"one2001/{name}.png")
+    page = snapshot.texts([COLLECTIONS[0] | {"artifacts": [one | {"tab": "Both"} for one in some]}])
+    page = page[snapshot.PAGES / "one2001.md"]
+    assert "**Figure 1a.** Regret, fig1a.\n**Figure 1b.** Regret, fig1b.\nBands: 95%.\n" in page
 
 
 def test_statements_share_a_table_with_a_column_per_value_of_a_setting(snapshot, made_up, tmp_path):

@@ -163,16 +163,23 @@ def _card(card: Mapping, costs: Mapping, level: str, places: dict[str, str]) -> 
 
 
 def _captions(drawn: Sequence[Mapping], sentences: set[str]) -> Iterator[str]:
-    """Yield the captions of the pictures side by side without the `sentences` of the card so far, and add theirs."""
+    """Yield the captions of pictures side by side: what each says alone, then what all say.
+
+    sentences : those that the card already shows, which are left out; the new ones are added
+    """
     captions: dict[str, list[str]] = {}
     for artifact in drawn:
         captions.setdefault(f"{artifact['caption']} {artifact['reason']}".strip(), []).append(artifact["label"])
+    parts = {caption: [s for s in SENTENCE.split(caption) if s not in sentences] for caption in captions}
+    all_say = [s for s in next(iter(parts.values()), []) if all(s in some for some in parts.values())]
+    sentences.update(s for some in parts.values() for s in some)
+    alone = {caption: [s for s in some if s not in all_say] for caption, some in parts.items()}
     for caption, labels in captions.items():
-        new = [sentence for sentence in SENTENCE.split(caption) if sentence not in sentences]
-        sentences |= set(new)
-        named = f"**{joined(labels)}.** " if len(captions) > 1 and all(labels) else ""
-        if new:
-            yield named + plain(words(" ".join(new)))
+        if alone[caption]:
+            named = f"**{joined(labels)}.** " if all(labels) else ""
+            yield named + plain(words(" ".join(alone[caption])))
+    if all_say:
+        yield plain(words(" ".join(all_say)))
 
 
 def _in_line(answer: Mapping, named: bool) -> str:
@@ -182,7 +189,7 @@ def _in_line(answer: Mapping, named: bool) -> str:
 
 
 def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Iterator[str]:
-    """Yield the settings as a table, each row once per page; a table with many lines is folded.
+    """Yield the settings as a list, each once per page; a long list is folded.
 
     here : a link to this card; places : links to the cards above that show a row, to which the new rows are added
     """
@@ -193,16 +200,25 @@ def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Ite
         yield from (f"Settings: see {joined(list(above))}{', and also:' if rows else '.'}", "")
     if not rows:
         return
-    names = [n for n in ("variant", "K", "d", "epsilon", "n") if any(row[n] for row in rows)]
-    header = ["policy", *names, "runs", "other parameters", "study"]
     lines = []
     for row in rows:
         first, last = row["lines"]
         link = (
             row["study"] if os.path.isabs(row["file"]) else f"[{row['study']}]({AWAY}/{row['file']}#L{first}-L{last})"
         )
-        lines.append([row["policy"], *(row[n] for n in names), row["runs"], plain(row["others"]), link])
-    yield from _folded(header, lines, f"Settings ({len(lines)} rows)")
+        policy = " ".join(filter(None, (row["policy"], row["variant"])))
+        values = [f"{name} {row[name]}" for name in ("K", "d", "epsilon", "n") if row[name]]
+        runs = "1 run" if row["runs"] == "1" else f"{row['runs']} runs"
+        lines.append(f"- {policy}: {'; '.join([*values, *filter(None, [plain(row['others'])])])}; {runs} ({link})")
+    if len(lines) > MOST_LINES:
+        lines = [
+            f'<details markdown="1"><summary>Settings ({len(lines)} lines)</summary>',
+            "",
+            *lines,
+            "",
+            "</details>",
+        ]
+    yield from (*lines, "")
 
 
 def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
