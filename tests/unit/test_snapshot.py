@@ -160,8 +160,8 @@ def test_a_page_has_each_statement_and_each_reason_once(made_up):
             assert page.count(f"{row['test']}".replace("_", "\\_")) == 1, row["statement"]
     assert "| 2 further cases: " in page
     first, second = cells(line for line in page.splitlines() if "width = " in line)
-    assert first[0].startswith("**depends on width**: “The quote of five\\_times” (Section 5). The test")
-    assert first[0].endswith("*fails:* Wide.")
+    assert first[0] == "1. **depends on width**: “The quote of five\\_times” (Section 5)"
+    assert re.search(r"^1\. The test of five.*\*fails:\* Wide\.$", page, re.MULTILINE)
     assert first[1:] == ["width = log3", "at least 4", "5.012 [4.972, 5.053]", "✓ holds"]
     assert (second[0], second[-1]) == ("", "**✗ fails**")
     assert "*Post hoc:* The measure was changed." in page

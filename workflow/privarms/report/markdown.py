@@ -5,7 +5,6 @@ import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
@@ -222,42 +221,43 @@ def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Ite
 
 
 def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
-    """Yield the cases of all statements in few tables, and what was not measured."""
+    """Yield the cases of all statements in few tables, how they were measured, and what was not measured."""
     measured = [s for s in stated if any(case["measured"] for case in s["cases"])]
-    columns, found = of_statements.side_by_side(measured)
-    found = {one: lines for one, lines in found.items() if len(lines["lines"]) <= MOST_LINES}
-    if found:
-        yield from _side_by_side(columns, [(s, found[s["statement"]]) for s in measured if s["statement"] in found])
-    for is_grid, some in groupby(
-        (s for s in measured if s["statement"] not in found), key=lambda s: bool(s["table"]["grid"])
-    ):
-        if is_grid:
-            for statement in some:
-                yield from _grid(statement)
-        else:
-            yield from (table(HEADER, [row for statement in some for row in _rows(statement)]), "")
+    columns, lines = of_statements.side_by_side(measured)
+    lines = {one: of for one, of in lines.items() if len(of["lines"]) <= MOST_LINES}
+    beside = [s for s in measured if s["statement"] in lines]
+    alone = [s for s in measured if s["table"]["grid"] and s not in beside]
+    below = [s for s in measured if s not in beside and s not in alone]
+    numbered = list(enumerate([*beside, *below], 1))
+    names = {s["statement"]: f"{number}. {_named(s)}" for number, s in numbered}
+    if beside:
+        yield from (_side_by_side(columns, [(s, names[s["statement"]], lines[s["statement"]]) for s in beside]), "")
+    if below:
+        yield from (table(HEADER, [row for s in below for row in _rows(s, names[s["statement"]])]), "")
+    yield from (*(f"{number}. {_explained(s)}" for number, s in numbered), "")
+    for statement in alone:
+        yield from _grid(statement)
     if notes:
         yield from (f"- Note {number}: {plain(words(note))}" for number, note in enumerate(notes, 1))
         yield ""
     yield from _unmeasured(s for s in stated if s not in measured)
 
 
-def _rows(statement: Mapping) -> Iterator[list[str]]:
-    """Yield a row per case; the statement is in the first row only."""
-    first = _statement(statement)
+def _rows(statement: Mapping, name: str) -> Iterator[list[str]]:
+    """Yield a row per case; the statement's name is in the first row only."""
     for case in statement["table"]["rows"]:
         setting = plain("; ".join(filter(None, (case["setting"], case["extreme"]))))
-        yield [first, setting, _published(case), _measured(case), _verdict(case["verdict"])]
-        first = ""
+        yield [name, setting, _published(case), _measured(case), _verdict(case["verdict"])]
+        name = ""
     for number, verdict, why in statement["table"]["unmeasured"]:
         yield ["", f"{number} further cases: {plain(words(why))}", "", "", _verdict(verdict)]
 
 
-def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, Mapping]]) -> Iterator[str]:
-    """Yield a table of statements, each with its lines, whose columns are the values of one setting."""
+def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, str, Mapping]]) -> str:
+    """Return a table of statements, each with its name and lines, whose columns are the values of one setting."""
     rows = []
-    for statement, arranged in stated:
-        of, first = statement["table"], _statement(statement)
+    for statement, name, arranged in stated:
+        of = statement["table"]
         common = {name: value for name, value in of["once"].items() if name not in of_statements.NUMERIC}
         for values, cases in arranged["lines"]:
             setting = common | dict(zip(arranged["settings"], values, strict=True))
@@ -266,13 +266,13 @@ def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, Mapping
             in_cells = statement["kind"] == "number" or len(published) > 1
             shown = {text: _cell(case, in_cells) for text, case in zip(arranged["across"], cases, strict=True) if case}
             said = "" if in_cells else plain(*published)
-            rows.append([first, plain("; ".join(filter(None, setting))), said, *(shown.get(x, "") for x in across)])
-            first = ""
+            rows.append([name, plain("; ".join(filter(None, setting))), said, *(shown.get(x, "") for x in across)])
+            name = ""
         for number, verdict, why in of["unmeasured"]:
             rows.append(["", f"{number} further cases, {verdict}: {plain(words(why))}", "", *([""] * len(across))])
     header = ["statement", "setting", "published", *(plain(text) or "–" for text in across)]
     filled = [n for n in range(len(header)) if header[n] not in header[1:3] or any(row[n] for row in rows)]
-    yield from (table([header[n] for n in filled], [[row[n] for n in filled] for row in rows]), "")
+    return table([header[n] for n in filled], [[row[n] for n in filled] for row in rows])
 
 
 def _grid(statement: Mapping) -> Iterator[str]:
@@ -280,8 +280,10 @@ def _grid(statement: Mapping) -> Iterator[str]:
     of = statement["table"]
     grid = of["grid"]
     is_number = statement["kind"] == "number"
-    once = f" All cases: {plain(of_statements.once(of['once']))}." if of["once"] else ""
-    yield " ".join(filter(None, (f"{_statement(statement)}{once}", of_statements.NUMBERS * is_number)))
+    once = f"All cases: {plain(of_statements.once(of['once']))}." if of["once"] else ""
+    yield " ".join(
+        filter(None, (f"{_named(statement)}.", _explained(statement), once, of_statements.NUMBERS * is_number))
+    )
     yield ""
     rows = [
         [*map(plain, settings), *(_cell(case, is_number, not is_number) if case else "" for case in cases)]
@@ -329,10 +331,15 @@ def _unmeasured(stated: Iterable[Mapping]) -> Iterator[str]:
         yield ""
 
 
-def _statement(statement: Mapping) -> str:
-    """Return a statement with its outcome, place, test and reasons."""
+def _named(statement: Mapping) -> str:
+    """Return a statement with its outcome and place."""
     outcome = f"**{statement['outcome']}**: " if len(statement["cases"]) > 1 else ""
-    parts = [f"{outcome}{quoted(statement)}. {plain(statement['test'])}"]
+    return outcome + quoted(statement)
+
+
+def _explained(statement: Mapping) -> str:
+    """Return how a statement was measured, and the reasons of its verdicts."""
+    parts = [plain(statement["test"])]
     if statement["after"]:
         parts.append(f"*Post hoc:* {plain(statement['after'])}")
     parts += [f"*{verdict}:* {plain(words(why))}" for verdict, why in statement["reasons"]]
