@@ -20,7 +20,8 @@ MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.p
 SETTINGS = sorted(PAPERS.glob("*/*.yaml"))
 REPORT = LIBRARY / "report" / "page.html.j2"
 
-LONGEST, LONGEST_OF_STATEMENTS = 30, 25  # words of a sentence
+LONGEST, LONGEST_OF_STATEMENTS = 30, 25  # words of a sentence; a headline has as many in all
+SENTENCES = 3  # of a test; two, if a third one says nothing new
 LIST = 8  # commas of a list of columns, which is no sentence
 WRITE = {
     r"anew": "again",
@@ -118,6 +119,14 @@ def test_plain_words_and_short_sentences(path):
     longest = LONGEST_OF_STATEMENTS if path.name == "statements.yaml" else LONGEST
     listed = [fault for text in TEXTS[path](path) for fault in faults(text, longest)]
     assert not listed, "\n".join(listed)
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.glob("*/statements.yaml")), ids=lambda path: path.parent.name)
+def test_headlines_and_tests_of_statements_are_short(path):
+    for statement in yaml.safe_load(path.read_text(encoding="utf-8"))["statements"]:
+        headline, test = (" ".join(statement.get(name, "").split()) for name in ("headline", "test"))
+        assert len(headline.split()) <= LONGEST_OF_STATEMENTS, f"{statement['statement']}: {headline}"
+        assert len(re.split(r"(?<=[.!?]) ", test)) <= SENTENCES, f"{statement['statement']}: {test}"
 
 
 @pytest.mark.parametrize(

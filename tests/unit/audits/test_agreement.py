@@ -95,7 +95,7 @@ def test_a_wrong_formula_decides_nothing_and_is_reported(wrong, caplog):
     assert row["verdict"] == verdicts.NO_VIOLATION
     assert row["note"].startswith("The exact formula gives 2, outside of the counted interval [0.9")
     assert "the formula is not used" in row["note"]
-    assert "This power was computed from the event rates observed in the control." in row["note"]
+    assert "We computed this probability from the rates of the event in the control." in row["note"]
     assert "released_number: The exact formula gives 2" in caplog.text
     # The tables of papers, and so the claims, do not get it either.
     table = reduce(counts(), released_number.AUDIT, ["epsilon", "noise"])

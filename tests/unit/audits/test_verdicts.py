@@ -45,7 +45,7 @@ def test_a_mechanism_that_keeps_its_claim_stands_beside_its_twin():
     assert 0.95 < row["lower_bound"] < 1 < row["broken_twin_lower_bound"]
     assert row["power_against_half_noise"] > 0.999
     assert row["verdict"] == NO_VIOLATION
-    assert "There half of the noise would have been caught with probability 0.99." in row["note"]
+    assert "With this change the audit detects half of the noise with probability 0.99, and it did." in row["note"]
     # The level is shared by two bounds.
     assert row["level"] == pytest.approx(1 - 2 * (1 - CONFIDENCE))
 
@@ -68,13 +68,15 @@ def test_a_bound_or_an_exact_loss_above_the_claim_is_not_private():
 def test_what_could_not_have_been_caught_is_said():
     missed = one(laplace(1.0), laplace(0.5, loss=0.9)).iloc[0]
     assert missed["verdict"] == NOT_CAUGHT
-    assert "control with 0.5 of the noise was not caught" in missed["note"]
-    assert one(laplace(1.0)).iloc[0]["note"].endswith("No weakened control was run.")
+    assert "half of the noise with probability 0, and it did not. We computed this probability" in missed["note"]
+    assert one(laplace(1.0)).iloc[0]["note"].endswith("with probability 0.99. No weakened control ran.")
+    tenth = one(laplace(1.0), laplace(0.1)).iloc[0]
+    assert tenth["note"].endswith("with probability 0.99. The audit detected the control with 0.1 of it.")
     few = pd.concat([laplace(1.0), laplace(0.5)], ignore_index=True)
     few[["trials", "events"]] //= 20_000
     row = table([("p", "s", few)]).iloc[0]
     assert row["power_against_half_noise"] < 0.8
-    assert "half of the noise would have been caught with probability 0" in row["note"]
+    assert row["note"].endswith("detects half of the noise with probability 0, and it did not.")
 
 
 def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
@@ -85,10 +87,10 @@ def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     (row,) = one(*[frame.drop(columns="pulls") for frame in settings]).to_dict("records")
     assert (row["claimed_epsilon"], row["epsilon"], row["verdict"]) == (1, 1, NO_VIOLATION)
     assert np.isnan(row["exact"])
-    assert "rates observed" in row["note"]
+    assert row["note"].endswith("We computed this probability from the rates of the event in the control.")
     # A verdict of the audit that fits any bandit says what it looked at.
     assert row["note"].startswith("Only the first reward of one arm was changed, with 2 arms, over 64 rounds")
-    assert "Other changes were not tried. There half of the noise would have been caught" in row["note"]
+    assert "Other changes were not tried. With this change the audit detects half of the noise" in row["note"]
 
 
 def test_what_fails_leads_and_what_is_not_audited_ends():
@@ -121,9 +123,50 @@ def test_one_line_stands_for_all_settings_of_a_subject():
 
 def test_a_warning_names_what_failed_or_was_not_audited_of_the_policies_asked_for():
     lines = pd.DataFrame(
-        [("ldp_mab", "as_released", NOT_PRIVATE), ("dp_se", "", NO_VIOLATION), ("dp_ucb", "", NOT_AUDITED)],
+        [
+            ("ldp_mab", "as_released", NOT_PRIVATE),
+            ("ldp_mab", "as_printed", NO_VIOLATION),
+            ("dp_conse", None, NOT_PRIVATE),
+            ("dp_se", "", NO_VIOLATION),
+            ("dp_ucb", "", NOT_AUDITED),
+        ],
         columns=["subject", "variant", "verdict"],
     )
-    assert verdicts.warning(lines, ["dp_se", "ucb1"]) == ""
-    both = verdicts.warning(lines, ["dp_se", "dp_ucb", "ldp_mab"])
-    assert both == "Audits: not private as claimed: LDPMAB as released; not audited: DP-UCB."
+    assert verdicts.warning(lines, [("dp_se", ""), ("ucb1", "")]) == ""
+    both = verdicts.warning(
+        lines, [("dp_se", ""), ("dp_ucb", ""), ("ldp_mab", "as_printed"), ("ldp_mab", "as_released")]
+    )
+    failed = "The audits show that LDPMAB (as released) is not private as claimed."
+    assert both == f"{failed} DP-UCB was not audited."
+    # The text's algorithm passed its audit; a cell without a variant may be of either.
+    assert verdicts.warning(lines, [("ldp_mab", "as_printed")]) == ""
+    assert verdicts.warning(lines, [("ldp_mab", "")]) == failed
+    # A line without a variant is about all of them.
+    two = verdicts.warning(lines, [("dp_conse", "as_printed"), ("ldp_mab", "as_released")])
+    assert two == "The audits show that LDPMAB (as released) and DP-ConSE are not private as claimed."
+    three = verdicts.warning(lines, [(policy, "") for policy in ("dp_conse", "ldp_mab", "dp_ucb")])
+    assert three == f"{two} DP-UCB was not audited."
+
+
+@pytest.mark.parametrize(
+    ("scope", "power", "control", "caught", "said"),
+    [
+        ("", 0.999, 0.5, True, "The audit detects half of the noise with probability 0.99, and it did."),
+        ("", 0.999, 0.5, False, "The audit detects half of the noise with probability 0.99, but it did not."),
+        (
+            "A.",
+            0.2,
+            0.5,
+            True,
+            "With this change the audit detects half of the noise with probability 0.2, but it did.",
+        ),
+        ("", 0.2, None, False, "The audit detects half of the noise with probability 0.2. No weakened control ran."),
+        (
+            *("", math.nan, 0.1115, False),
+            "The probability that the audit detects half of the noise is unknown. The audit did not detect the control "
+            "with 0.112 of it.",
+        ),
+    ],
+)
+def test_the_note_says_what_the_audit_detects_and_whether_it_did(scope, power, control, caught, said):
+    assert verdicts._detection(scope, power, control, caught) == said

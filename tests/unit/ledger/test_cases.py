@@ -174,3 +174,14 @@ def test_the_outcome_of_a_statement(rows, outcome):
 @pytest.mark.parametrize(("text", "half"), [("0.110", 0.0005), ("40", 0.5), ("0.0698", 0.00005), ("5e-05", 5e-06)])
 def test_the_rounding_of_a_printed_number(text, half):
     assert statements.half_unit(text) == pytest.approx(half)
+
+
+def test_settings_with_commas_in_their_values_stay_whole():
+    values = {"K": "5", "order": "first, then second", "width": "log3"}
+    assert cases.from_words(cases.in_words(values)) == values
+    assert cases.from_words("") == {}
+
+
+def test_an_assumption_with_a_comma_in_its_value_decides_under_its_own_name():
+    rows = [{"assumes": f"order = first, then {name}", "verdict": v} for name, v in (("b", "holds"), ("c", "fails"))]
+    assert outcomes.of_cases(rows) == ("depends on order", ["order"])

@@ -400,9 +400,9 @@ def test_the_audits_have_a_section_that_names_what_is_not_private(world):
 
 
 def test_the_caption_of_a_figure_warns_of_a_policy_that_failed_its_audit(world):
-    world.papers[0]["artifacts"][0]["private_policies"] = ["dp_se"]
+    world.papers[0]["artifacts"][0]["private_policies"] = [("dp_se", "")]
     world.write_audits(("Leaky", "not private as claimed", {"subject": "dp_se", "variant": ""}))
-    warning = "not private as claimed: DP-SE"
+    warning = "The audits show that DP-SE is not private as claimed."
     assert warning in world.build().text
-    world.papers[0]["artifacts"][0]["private_policies"] = ["dp_ucb"]
+    world.papers[0]["artifacts"][0]["private_policies"] = [("dp_ucb", "")]
     assert warning not in world.build().text

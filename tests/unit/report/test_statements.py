@@ -136,12 +136,6 @@ def test_printed_numbers_stay_as_printed_and_effects_get_their_boundary(stated):
     assert stated["one2001/lemma"]["cases"][0]["brief"]["accepted"] == ""
 
 
-def test_settings_with_commas_in_their_values_stay_whole():
-    found = of_statements.settings("K = 5, order = first, then second, width = log3")
-    assert found == {"K": "5", "order": "first, then second", "width": "log3"}
-    assert of_statements.settings("") == {}
-
-
 def test_a_fact_is_true_or_false_and_no_number(tmp_path):
     row = ledgers.case("one2001/sum", "exact", "true", published="", accepted="1", measured="1", low="1", high="1")
     ledgers.write(tmp_path, [row, row | {"statement": "one2001/size", "published": "1"}])

@@ -30,7 +30,6 @@ COLUMNS = (*MEASURES, "reading", "setting", "epsilon", "audit", "paper", "study"
 # The confidence of one bound. It is fixed: another audit changes only the joint level of all bounds.
 CONFIDENCE = 1 - 1e-5
 HALF = 0.5
-UNKNOWN = "The power against half the noise is unknown."
 WRITE_ONE = "Write an audit and a study that runs it (docs/extend-by-kind.md, An audit)."
 # The tolerance for rounding of an exact loss that equals the claim.
 ROUNDING = 1e-6
@@ -94,18 +93,34 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(lines, columns=[*COLUMNS, "settings"])
 
 
-def warning(lines: pd.DataFrame, policies: Iterable[str]) -> str:
+def warning(lines: pd.DataFrame, policies: Iterable[tuple[str, str]]) -> str:
     """Return which of `policies` are not private as claimed or were not audited; an empty string if there are none.
 
     lines: as `summary` returns them
+    policies: pairs of a policy and its variant. A line or a pair without a variant fits all variants of the policy
     """
-    shown = []
-    for verdict in (NOT_PRIVATE, NOT_AUDITED):
-        those = lines[(lines["verdict"] == verdict) & lines["subject"].isin(list(policies))]
-        variants = ["" if pd.isna(v) else v.replace("_", " ") for v in those["variant"]]
-        names = [f"{library.label(s)} {v}".strip() for s, v in zip(those["subject"], variants, strict=True)]
-        shown += [f"{verdict}: {', '.join(dict.fromkeys(names))}"] if names else []
-    return "Audits: " + "; ".join(shown) + "." if shown else ""
+    shown, policies = [], list(policies)
+    for verdict, sentence in (
+        (NOT_PRIVATE, "The audits show that {names} {are} not private as claimed."),
+        (NOT_AUDITED, "{names} {were} not audited."),
+    ):
+        those = lines[lines["verdict"] == verdict]
+        names = {
+            library.label(subject) + (f" ({variant.replace('_', ' ')})" if variant else ""): None
+            for subject, variant in zip(
+                those["subject"], ["" if pd.isna(v) else v for v in those["variant"]], strict=True
+            )
+            if any(subject == policy and (not variant or own in ("", variant)) for policy, own in policies)
+        }
+        one = len(names) == 1
+        verbs = {"are": "is" if one else "are", "were": "was" if one else "were"}
+        shown += [sentence.format(names=_listed([*names]), **verbs)] if names else []
+    return " ".join(shown)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names as an enumeration: "a", "a and b" or "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
@@ -176,12 +191,12 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
         **{"claimed_epsilon": claimed, "level": level},
         "broken_twin_lower_bound": control.row["lower_bound"] if control else math.nan,
     }
-    half, notes, observed = audited.half, [], []
+    half, notes, observed = audited.half, [], False
     if audited.contradicted or any(one.contradicted for one in controls):
         half = None
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
-        observed = ["This power was computed from the event rates observed in the control."] if half else []
+        observed = half is not None
     caught = power(*half, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
     if bound > claimed or exact > claimed * (1 + ROUNDING):
         judged["verdict"] = NOT_PRIVATE
@@ -189,24 +204,33 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     else:
         control_caught = control is not None and control.row["lower_bound"] > claimed
         judged["verdict"] = NO_VIOLATION if control_caught else NOT_CAUGHT
-        notes += [audited.scope]
-        if half:
-            there = "There half of the noise" if audited.scope else "Half of the noise"
-            notes += [f"{there} would have been caught with probability {math.floor(100 * caught) / 100:g}.", *observed]
-        else:
-            notes += [UNKNOWN]
-        was = "was" if control_caught else "was not"
-        notes += [
-            f"The control with {control.noise:.3g} of the noise {was} caught."
-            if control
-            else "No weakened control was run."
-        ]
+        notes += [audited.scope, _detection(audited.scope, caught, control and control.noise, control_caught)]
+        if observed:
+            notes += ["We computed this probability from the rates of the event in the control."]
         if bound == -math.inf:
             notes += ["The event never happened."]
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
     notes.insert(0, audited.contradicted)
     return judged | {"power_against_half_noise": caught, "note": " ".join(filter(None, notes))}
+
+
+def _detection(scope: str, power: float, control: float | None, caught: bool) -> str:
+    """Return sentences on the probability that half of the noise is detected, and on the weakened control that ran.
+
+    scope: what the audit changed, if it says so; power: nan if unknown
+    control: the noise of the weakened control, a multiple; None if none ran; caught: whether the audit detected it
+    """
+    sentence = "The probability that the audit detects half of the noise is unknown"
+    if not math.isnan(power):
+        audit = "With this change the audit" if scope else "The audit"
+        sentence = f"{audit} detects half of the noise with probability {math.floor(100 * power) / 100:g}"
+        if control == HALF:
+            expected = caught == (power >= HALF)
+            return f"{sentence}, {'and' if expected else 'but'} it {'did' if caught else 'did not'}."
+    if control is None:
+        return f"{sentence}. No weakened control ran."
+    return f"{sentence}. The audit {'detected' if caught else 'did not detect'} the control with {control:.3g} of it."
 
 
 def _unaudited(subject: str, note: str) -> dict:

@@ -1,6 +1,7 @@
 """Cases: a statement in each variant, assumption and panel, as rows of an inference table, and their verdicts."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -237,6 +238,15 @@ def among(column: pd.Series, values: Sequence) -> np.ndarray:
 def in_words(values: Mapping) -> str:
     """Return settings as text: "K = 5, width = log3"."""
     return ", ".join(f"{k} = {v if isinstance(v, str) else _brief(v)}" for k, v in values.items())
+
+
+def from_words(text: str) -> dict[str, str]:
+    """Return the settings of a text that `in_words` wrote: "K = 5, width = log3" -> {"K": "5", "width": "log3"}.
+
+    A comma separates two settings only before a name and " = ", so values may contain ", ".
+    """
+    parts = (part.partition(" = ") for part in re.split(r", (?=\w+ = )", text) if part)
+    return {name: value for name, _, value in parts}
 
 
 def _brief(number: float, digits: int = 6) -> str:

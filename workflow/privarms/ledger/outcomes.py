@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from privarms.ledger.cases import from_words
 from privarms.ledger.rules import BAD, GOOD, VERDICTS
 from privarms.ledger.statements import in_headline
 
@@ -62,10 +63,10 @@ def of_cases(cases: Sequence[Mapping]) -> tuple[str, list[str]]:
     """
     if not cases:
         return "", []
-    assumed = {frozenset(_assumed(case).items()): _assumed(case) for case in cases}
+    assumed = {frozenset(values.items()): values for values in (from_words(case["assumes"]) for case in cases)}
     fullest = {key: one for key, one in assumed.items() if not any(key < other for other in assumed)}
     verdicts = [
-        (one, _worst([case["verdict"] for case in cases if _assumed(case).items() <= key]))
+        (one, _worst([case["verdict"] for case in cases if from_words(case["assumes"]).items() <= key]))
         for key, one in fullest.items()
     ]
     found = {verdict for _, verdict in verdicts}
@@ -73,12 +74,6 @@ def of_cases(cases: Sequence[Mapping]) -> tuple[str, list[str]]:
         names = _deciding(verdicts)
         return f"depends on {' and '.join(names)}", names
     return _worst([verdict for _, verdict in verdicts]), []
-
-
-def _assumed(case: Mapping) -> dict[str, str]:
-    """Return the assumptions of a case: "width = log3, c = 2" -> {"width": "log3", "c": "2"}."""
-    parts = [part.partition(" = ") for part in case["assumes"].split(", ") if part]
-    return {name: value for name, _, value in parts}
 
 
 def _worst(verdicts: Sequence[str]) -> str:
@@ -144,8 +139,9 @@ def numbers(cases: Sequence[Mapping]) -> list[list[Mapping]]:
     """Return the cases of each printed number: those that differ only in the variant and in assumptions."""
     groups: dict[tuple, list[Mapping]] = {}
     for case in cases:
-        assumed = set(case["assumes"].split(", "))
-        groups.setdefault(tuple(part for part in case["case"].split(", ") if part not in assumed), []).append(case)
+        assumed = from_words(case["assumes"]).items()
+        panel = tuple(pair for pair in from_words(case["case"]).items() if pair not in assumed)
+        groups.setdefault(panel, []).append(case)
     return list(groups.values())
 
 

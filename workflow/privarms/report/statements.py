@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
 from privarms.ledger import outcomes, rules
+from privarms.ledger.cases import from_words
 from privarms.ledger.files import read
 from privarms.ledger.statements import NO_EFFECT
 from privarms.plots.tables import shown
@@ -130,7 +131,7 @@ def _case(row: dict, number: int) -> dict:
         "anchor": f"case-{row['statement']}-{number}",
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
         "setting": words(", ".join(filter(None, (variant, row["case"])))),
-        "settings": ({VARIANT: variant} if variant else {}) | settings(row["case"]),
+        "settings": ({VARIANT: variant} if variant else {}) | from_words(row["case"]),
         "look": look(row["verdict"]),
         "between": "",
         "extreme": "; ".join(filter(None, (_place(extreme), extreme["carried"]))),
@@ -156,12 +157,6 @@ def _fact(row: Mapping) -> dict[str, str]:
     """Return no number for a fact that is true or false, which the ledger stores as 1 or 0."""
     is_fact = row["kind"] in ("exact", "universal") and not row["published"] and row["accepted"] == "1"
     return {"measured": ""} if is_fact else {}
-
-
-def settings(case: str) -> dict[str, str]:
-    """Return the settings in a case's name: "K = 5, width = log3" -> {"K": "5", "width": "log3"}."""
-    parts = (part.partition(" = ") for part in re.split(r", (?=\w+ = )", case) if part)
-    return {name: value for name, _, value in parts}
 
 
 def table(cases: Sequence[Mapping]) -> dict:
@@ -196,7 +191,7 @@ def _entries(rows: Sequence[dict]) -> list[dict]:
 
     Such a row is the first case, with `between`, the range of all values, and with the joint outcome as verdict.
     """
-    assumed = [dict(part.partition(" = ")[::2] for part in case["assumes"].split(", ") if part) for case in rows]
+    assumed = [from_words(case["assumes"]) for case in rows]
     names = dict.fromkeys(name for values in assumed for name in values)
     wide = [name for name in names if len({values[name] for values in assumed if name in values}) > MANY]
     groups: dict[tuple, list[dict]] = {}

@@ -30,16 +30,20 @@ class Artifact(NamedTuple):
     front: bool = False
     dataset: str = ""
     sheet: tuple[str, str] | None = None
+    policies: Sequence[str] | None = None
 
 
 def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
     """Register a function that takes the results and returns a matplotlib figure and a frame of the drawn numbers.
 
     title, caption : shown to readers (default caption: the function's docstring)
-    name : of the figure and its files (default: the function's name); arguments : further ones of the function
+    name : of the figure and its files (default: the function's name)
+    arguments : further ones of the function; with a `variant`, only cells of this variant are shown
     studies, inference : the studies whose cells it reads, and the inference tables
     card, tab, front : its card in the report, its tab there, and whether the report's front page shows it
     dataset : the dataset, if the figure is about one only
+    policies : the only policies that it shows, which its caption warns of if they are not private as claimed
+        (default: all of its studies)
 
     Raises PrivarmsError if it has no caption.
     """

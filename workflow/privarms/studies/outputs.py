@@ -130,7 +130,7 @@ class Outputs:
         entry = self.entry(paper, artifact)
         run = set(self.simulation.studies(paper))
         datasets = self._datasets_behind(paper, artifact) | {entry.dataset} & set(self.datasets_of(paper))
-        private = [library.source_file("policies", p) for p in self.private_policies(paper, artifact)]
+        private = [library.source_file("policies", p) for p, _ in self.private_policies(paper, artifact)]
         return {
             "cells": [paths.cells(self.scale, paper, s) for s in entry.studies if s in run],
             "inference": [paths.inference(self.scale, paper, t) for t in entry.inference],
@@ -140,10 +140,20 @@ class Outputs:
             "audit": [paths.audit(self.scale)] if any(map(is_extension, private)) else [],
         }
 
-    def private_policies(self, paper: str, artifact: str) -> list[str]:
-        """Return the policies of an artifact's studies that claim an epsilon."""
+    def private_policies(self, paper: str, artifact: str) -> list[tuple[str, str]]:
+        """Return the policies, with their variants ("" without one), that claim an epsilon and that an artifact shows.
+
+        An artifact shows all cells of its studies, or only those of its policies and of its function's variant.
+        """
+        entry = self.entry(paper, artifact)
+        variant = entry.made_by[2].get("variant", "")
         cells = [c for s in self.studies_of(paper, artifact) for c in self.simulation.cells[paper, s]]
-        return sorted(p for p in {c.policy for c in cells} if library.claims_epsilon(p))
+        found = {(cell.policy, cell.variant) for cell in cells}
+        if entry.policies is not None:
+            found = {(policy, own) for policy, own in found if policy in entry.policies}
+        if variant:
+            found = {(policy, own) for policy, own in found if own in ("", variant)}
+        return sorted((policy, own) for policy, own in found if library.claims_epsilon(policy))
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
         """Return the artifact of a kind whose files have this name."""

@@ -16,7 +16,7 @@ TIME_LABELS = {"quarter": "t = n_P/4", "full": "t = n_P"}
 AUXILIARY_LABELS = {"with": "w", "without": "wo"}
 
 
-@table("Table 1: the real datasets", studies=["real_data"])
+@table("Table 1: the real datasets", studies=["real_data"], policies=())
 def table1(results: Results) -> pd.DataFrame:
     """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
     sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that

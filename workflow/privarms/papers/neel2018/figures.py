@@ -88,7 +88,11 @@ def fig1(results: Results):
     return _bias_figure(results, "1", True, {"average": results.published("experiment_1_private_bias")})
 
 
-@figure("Figure 2: bias per arm, UCB, Experiment 1", inference=["bias_experiment_1", "average_bias_experiment_1"])
+@figure(
+    "Figure 2: bias per arm, UCB, Experiment 1",
+    inference=["bias_experiment_1", "average_bias_experiment_1"],
+    policies=["ucb"],
+)
 def fig2(results: Results):
     """As Figure 1, for UCB without privacy. Below: the average of |bias| over the arms and the |bias| of the most
     biased arm. Points, with the number below: ours; crosses, with the number above: published."""
@@ -107,7 +111,11 @@ def fig3(results: Results):
     return _bias_figure(results, "2", True, {"average": results.published("experiment_2_private_bias")})
 
 
-@figure("Figure 4: bias per arm, UCB, Experiment 2", inference=["bias_experiment_2", "average_bias_experiment_2"])
+@figure(
+    "Figure 4: bias per arm, UCB, Experiment 2",
+    inference=["bias_experiment_2", "average_bias_experiment_2"],
+    policies=["ucb"],
+)
 def fig4(results: Results):
     """As Figure 3, for UCB without privacy."""
     return _bias_figure(results, "2", False, {"average": results.published("experiment_2_ucb_bias")})
