@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from privarms.execution import run
+from privarms.execution.cell import Piece
 from privarms.files import parquet
 from privarms.inference import propensity
-from privarms.studies import run
-from privarms.studies.cells import expand
-from privarms.studies.shards import Piece
+from privarms.planning.cells import expand
 
 SEED = 1
 USERS = 40_000

@@ -12,8 +12,8 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"  # modules are imported for their docstrin
 
 from mkdocs.structure.files import File
 
-from privarms.command import parser
-from privarms.studies import library
+from privarms.cli.command import parser
+from privarms.registry import library
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow" / "privarms"

@@ -20,12 +20,12 @@ from PIL import Image
 
 from privarms.files import parquet, settings
 from privarms.ledger import outcomes, rules
+from privarms.planning import paths
+from privarms.planning.plan import Plan
+from privarms.planning.start import STATUSES_VARIABLE, make_plan
 from privarms.report import cards, markdown, pictures
 from privarms.report import statements as of_statements
 from privarms.report.words import whole
-from privarms.studies import paths
-from privarms.studies.plan import Plan
-from privarms.studies.start import STATUSES_VARIABLE, make_plan
 
 ROOT = Path(__file__).parents[1]
 SNAPSHOT = ROOT / "docs/results"

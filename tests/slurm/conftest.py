@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from privarms.studies import artifacts
+from privarms.registry import artifacts
 from tests import PAPERS, ROOT
 
 from ..workflow.conftest import Project, load_paper, statements_about, template, write_paper  # noqa: F401  (template is a fixture)

@@ -15,7 +15,7 @@ from privarms import inference
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.errors import PrivarmsError
 from privarms.inference import always_valid, max_information
-from privarms.studies import library
+from privarms.registry import library
 
 NAN, INF = math.nan, math.inf
 NO_BUDGET = [0.0, -1.0, INF, NAN]

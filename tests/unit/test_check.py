@@ -6,8 +6,8 @@ from pathlib import Path
 import numba
 import pytest
 
-from privarms import command
-from privarms.studies import extensions, library
+from privarms.cli import command
+from privarms.registry import extensions, library
 from tests import ROOT
 
 EXAMPLE = ROOT / "examples/my_bandits"

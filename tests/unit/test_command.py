@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from privarms import command
+from privarms.cli import command
 
 
 def test_help_is_quick():
     """Check that the command does not import modules of a single subcommand."""
     code = (
-        "import sys, privarms.command as c\n"
+        "import sys, privarms.cli.command as c\n"
         "try: c.main(['--help'])\n"
         "except SystemExit: print(sorted({'numba', 'pandas', 'scipy', 'snakemake'} & set(sys.modules)))"
     )

@@ -1,4 +1,4 @@
-from privarms import crate
+from privarms.cli import crate
 
 
 def test_a_link_to_raw_data_inside_of_an_extension_is_not_packed(tmp_path):

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from privarms.audits.power import power
-from privarms.command import main
+from privarms.cli.command import main
 from privarms.data.preparation import prepare
 from privarms.data.sources import load_sources
 from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value
-from privarms.studies import library
+from privarms.registry import library
 from tests import ROOT
 
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]

@@ -29,7 +29,7 @@ def test_the_installed_command_runs_elsewhere(tmp_path):
     history.write_text("arm,reward\n" + "0,1\n1,0\n" * 20)
 
     def run(*words):
-        code = "import sys, privarms.command as c; print(c.__file__); sys.exit(c.main())"
+        code = "import sys, privarms.cli.command as c; print(c.__file__); sys.exit(c.main())"
         command = [sys.executable, "-c", code, *words]
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
         assert done.returncode == 0, done.stderr

@@ -17,11 +17,11 @@ import pytest
 from matplotlib import pyplot
 
 import privarms
-from privarms import leaderboard, new
 from privarms.audits import verdicts
-from privarms.command import main
+from privarms.cli import leaderboard, new
+from privarms.cli.command import main
 from privarms.errors import PrivarmsError
-from privarms.studies import extensions, imported
+from privarms.registry import extensions, imported
 from tests import ROOT
 
 EXAMPLE = ROOT / "examples/my_bandits"

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from privarms.errors import PrivarmsError, StudyError
-from privarms.job import job
+from privarms.runner.job import job
 
 
 @pytest.fixture
@@ -74,6 +74,6 @@ def test_a_job_refuses_a_module_that_was_edited_during_the_run(snakemake, tmp_pa
         f"error: {module}: edited during the run; run the same command again to repeat this job\n"
     )
     # A fork has the module of before.
-    monkeypatch.setattr("privarms.job.inherited", {"privarms.edited"})
+    monkeypatch.setattr("privarms.runner.job.inherited", {"privarms.edited"})
     with job(snakemake):
         pass

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-CODE = "from privarms import preloaded; print(bool(preloaded.typical.signatures), end='')"
+CODE = "from privarms.runner import preloaded; print(bool(preloaded.typical.signatures), end='')"
 
 
 @pytest.mark.parametrize("kernels", [[], ["kernel"]])

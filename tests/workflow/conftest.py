@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from privarms.studies import artifacts as of_artifacts
-from privarms.studies import grids, library
-from privarms.studies.configuration import listed, resolve
+from privarms.planning import grids
+from privarms.planning.configuration import listed, resolve
+from privarms.registry import artifacts as of_artifacts
+from privarms.registry import library
 from tests import PAPERS, ROOT
 
 PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")

@@ -28,7 +28,17 @@ NOT_SAID = {
 
 def packed(project, *options, path=None):
     """Run `privarms crate` in a project's folder, with the library of this folder."""
-    command = [sys.executable, "-m", "privarms.command", "crate", "--scale", "quick", "--output", "crate.zip", *options]
+    command = [
+        sys.executable,
+        "-m",
+        "privarms.cli.command",
+        "crate",
+        "--scale",
+        "quick",
+        "--output",
+        "crate.zip",
+        *options,
+    ]
     environment = project.environment(PYTHONPATH=path or str(project.folder / "workflow"))
     return subprocess.run(command, cwd=project.folder, env=environment, capture_output=True, text=True, timeout=600)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from privarms.studies import library
+from privarms.registry import library
 from tests import ROOT
 
 from .conftest import Project, copied, only

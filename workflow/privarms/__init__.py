@@ -10,6 +10,6 @@ def __getattr__(name: str) -> Any:
     """Return one of the functions for notebooks, which take seconds to import (PEP 562)."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from privarms import interactive
+    from privarms.cli import interactive
 
     return getattr(interactive, name)

@@ -19,7 +19,7 @@ rule aggregate_study:
         library=lambda w: library.digest("aggregate_study", *plan.simulation.study_modules(w.paper, w.study)),
         scale=SCALE,
         seed=config["seed"],
-        cells=lambda w: [cells.plain(c) for c in plan.simulation.cells[w.paper, w.study]],
+        cells=lambda w: [cell.plain(c) for c in plan.simulation.cells[w.paper, w.study]],
         statuses=lambda w: {d: plan.datasets.statuses[d] for d in plan.simulation.datasets_of(w.paper, w.study)},
     script:
         "../scripts/aggregate_study.py"

@@ -1,8 +1,8 @@
 """Join a study's shards into the rows of all replicates and a summary per cell."""
 
-from privarms.job import job
-from privarms.studies.aggregate import aggregate
-from privarms.studies.cells import Cell
+from privarms.execution.aggregate import aggregate
+from privarms.execution.cell import Cell
+from privarms.runner.job import job
 
 with job(snakemake):
     aggregate(

@@ -6,11 +6,11 @@ from privarms.audits.verdicts import summary, table
 from privarms.files import parquet
 from privarms.files.whole import whole
 from privarms.jit import cache
-from privarms.job import job
 from privarms.plots import style
 from privarms.plots.audits import draw
 from privarms.plots.tables import write_csv
-from privarms.studies import library
+from privarms.registry import library
+from privarms.runner.job import job
 
 with job(snakemake):
     cache.use(library.imported_texts)

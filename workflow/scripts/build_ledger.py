@@ -1,7 +1,7 @@
 """Join the papers' cases into one ledger, and write the outcome of each statement."""
 
-from privarms.job import job
 from privarms.ledger import cases, files, outcomes
+from privarms.runner.job import job
 
 with job(snakemake):
     rows = [row for path in snakemake.input.cases for row in files.read(path)]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from privarms.files.revision import revision
-from privarms.job import job
 from privarms.report.page import build_report
+from privarms.runner.job import job
 
 with job(snakemake):
     build_report(

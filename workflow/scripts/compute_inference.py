@@ -5,9 +5,9 @@ import pyarrow as pa
 from privarms.errors import check_known
 from privarms.files import parquet
 from privarms.jit import cache
-from privarms.job import job
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry import library
+from privarms.runner.job import job
 
 with job(snakemake):
     cache.use(library.imported_texts)

@@ -6,10 +6,10 @@ import pandas as pd
 
 from privarms.audits import verdicts
 from privarms.data import STAND_IN
-from privarms.job import job
+from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
+from privarms.runner.job import job
 
 with job(snakemake):
     module, function, arguments = snakemake.params.drawn_by

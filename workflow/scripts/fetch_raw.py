@@ -1,7 +1,7 @@
 """Copy or download one raw file from the mirror or its URL, and verify it."""
 
 from privarms.data import sources
-from privarms.job import job
+from privarms.runner.job import job
 
 with job(snakemake):
     mirror = sources.choose_mirror(snakemake.config.get("mirror"))

@@ -6,9 +6,9 @@ import pandas as pd
 
 from privarms.files import parquet
 from privarms.files.whole import read_csv
-from privarms.job import job
 from privarms.ledger import cases, files
-from privarms.ledger.statements import Statement
+from privarms.planning.statements import Statement
+from privarms.runner.job import job
 
 with job(snakemake):
     tables = {Path(file).stem: file for file in snakemake.input.inference}

@@ -6,7 +6,7 @@ import sys
 from privarms.data.preparation import prepare
 from privarms.data.remarks import remarks
 from privarms.data.sources import load_sources
-from privarms.job import job
+from privarms.runner.job import job
 
 with job(snakemake):
     dataset = load_sources(snakemake.params.sources)[snakemake.wildcards.dataset]

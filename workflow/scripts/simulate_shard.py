@@ -1,11 +1,11 @@
 """Run the replicates of one shard."""
 
+from privarms.execution import run
+from privarms.execution.cell import Cell, Piece
 from privarms.files import parquet
 from privarms.jit import cache, refcounts
-from privarms.job import job
-from privarms.studies import library, run
-from privarms.studies.cells import Cell
-from privarms.studies.shards import Piece
+from privarms.registry import library
+from privarms.runner.job import job
 
 with job(snakemake):
     refcounts.make_plain()

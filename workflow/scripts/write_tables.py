@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 
 from privarms.audits import verdicts
-from privarms.job import job
+from privarms.planning.results import Results
 from privarms.plots.sheet import write_sheet
 from privarms.plots.tables import write_table
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
+from privarms.runner.job import job
 
 with job(snakemake):
     module, function, arguments = snakemake.params.written_by

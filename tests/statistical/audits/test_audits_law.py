@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from privarms.audits import neighbouring_streams
+from privarms.audits.events import neighbouring_streams
 from privarms.audits.reduction import configured, epsilon_lower_bound
 from privarms.policies.bandit import dp_se
-from privarms.studies import library
+from privarms.registry import library
 
 pytestmark = pytest.mark.statistical
 

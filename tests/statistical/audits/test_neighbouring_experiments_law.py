@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from privarms.audits import neighbouring_experiments, whole_experiments
+from privarms.audits.events import neighbouring_experiments, whole_experiments
 from privarms.policies.experiment import dp_conse, dp_conse_total
 
 pytestmark = pytest.mark.statistical

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from privarms.audits import neighbouring_users
+from privarms.audits.events import neighbouring_users
 from privarms.policies.locally_private import ldp_mab
 
 pytestmark = pytest.mark.statistical

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.audits import (
-    agreement,
+from privarms.audits import agreement, verdicts
+from privarms.audits.audit import Audit, Inputs
+from privarms.audits.events import (
     changed_reward,
     first_choice,
     first_reward,
@@ -17,9 +18,7 @@ from privarms.audits import (
     released_number,
     released_vector,
     rewards_of_contexts,
-    verdicts,
 )
-from privarms.audits.audit import Audit, Inputs
 from privarms.audits.reduction import reduce
 from privarms.mechanisms import l2_ball
 from privarms.policies.bandit import dp_imed, dp_klucb, dp_ucb, private_ucb

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import any_choice
-from privarms.audits.any_choice import AUDIT
+from privarms.audits.events import any_choice
+from privarms.audits.events.any_choice import AUDIT
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy

@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.audits import any_user
+from privarms.audits.events import any_user
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
+from privarms.planning import auditing
 from privarms.policies import Policy
-from privarms.studies import auditing
 
 TRIALS = 40_000
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import any_choice, changed_reward, neighbouring_users, released_number
 from privarms.audits.audit import Audit, Inputs, scaled
+from privarms.audits.events import any_choice, changed_reward, neighbouring_users, released_number
 from privarms.errors import PrivarmsError
 from privarms.mechanisms import laplace
 from privarms.policies import Policy
 from privarms.policies.bandit import private_ucb
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import audit as protocol
-from privarms.studies import library
+from privarms.registry import library
 
 
 @njit

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from privarms.audits import any_choice, changed_reward
+from privarms.audits.events import any_choice, changed_reward
 from privarms.jit.cache import compiled
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import private_ucb, private_ucb_gamma_only

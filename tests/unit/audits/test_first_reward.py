@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privarms.audits import first_reward
+from privarms.audits.events import first_reward
 from privarms.policies.bandit import dp_ucb
 
 

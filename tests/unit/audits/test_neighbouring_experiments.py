@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from privarms.audits import neighbouring_experiments, whole_experiments
+from privarms.audits.events import neighbouring_experiments, whole_experiments
 from privarms.mechanisms import lap_plus
 from privarms.policies.experiment import dp_conse, dp_conse_total
 

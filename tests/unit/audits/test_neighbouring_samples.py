@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from privarms.audits import neighbouring_samples
-from privarms.audits.neighbouring_samples import Inputs, threshold
+from privarms.audits.events import neighbouring_samples
+from privarms.audits.events.neighbouring_samples import Inputs, threshold
 from privarms.policies.stopping import dp_nas
 
 SETTING = {"epsilon": 1.0, "alpha": 0.9, "beta": 0.5}

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from privarms.audits import neighbouring_streams
-from privarms.audits.neighbouring_streams import Inputs
+from privarms.audits.events import neighbouring_streams
+from privarms.audits.events.neighbouring_streams import Inputs
 from privarms.policies.bandit import dp_se
 
 T = 50_000_000

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from privarms.audits import neighbouring_users
+from privarms.audits.events import neighbouring_users
 from privarms.policies.locally_private import ldp_mab
 
 VARIANTS = ("as_printed", "as_released")

@@ -3,16 +3,18 @@
 import pandas as pd
 import pytest
 
-from privarms.audits import first_reward, now, verdicts
+from privarms.audits import verdicts
+from privarms.audits.events import first_reward
 from privarms.audits.power import power
 from privarms.audits.reduction import configured
+from privarms.cli import audit_now
 from privarms.errors import PrivarmsError
-from privarms.studies import library
+from privarms.registry import library
 
 
 def test_the_studies_of_the_project_are_run(capsys, tmp_path):
     file = tmp_path / "audit.csv"
-    assert now.show("laplace", trials=20_000, csv=str(file)) == 0
+    assert audit_now.show("laplace", trials=20_000, csv=str(file)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "no violation shown: laplace, released_number"
     assert lines[1].startswith("  claimed 0.25; shown at least 0.")
@@ -21,25 +23,25 @@ def test_the_studies_of_the_project_are_run(capsys, tmp_path):
 
 
 def test_a_policy_that_is_not_private_as_claimed_gives_status_1(monkeypatch, capsys):
-    whole = now.run_audits("laplace", trials=1_000)
+    whole = audit_now.run_audits("laplace", trials=1_000)
     broken = whole.assign(verdict=verdicts.NOT_PRIVATE)
-    monkeypatch.setattr(now, "run_audits", lambda subject, trials: broken)
-    assert now.show("laplace") == 1
+    monkeypatch.setattr(audit_now, "run_audits", lambda subject, trials: broken)
+    assert audit_now.show("laplace") == 1
     assert capsys.readouterr().out.startswith("not private as claimed: laplace")
 
 
 def test_a_policy_with_variants_is_audited_in_both():
-    rows = now.run_audits("private_ucb_noise_only", trials=200)
+    rows = audit_now.run_audits("private_ucb_noise_only", trials=200)
     assert set(rows["variant"]) == {"as_printed", "as_released"}
 
 
 def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monkeypatch):
-    monkeypatch.setattr(now, "_of_studies", lambda: [])
-    actual = now.cells("dp_se")
+    monkeypatch.setattr(audit_now, "_of_studies", lambda: [])
+    actual = audit_now.cells("dp_se")
     assert {cell.environment for cell in actual} == {"any_choice"}
     own_audits = r"laplace: no audit fits .* `privarms audit laplace` runs its own audits: released_number"
     with pytest.raises(PrivarmsError, match=own_audits):
-        now.cells("laplace")
+        audit_now.cells("laplace")
 
 
 @pytest.mark.parametrize(
@@ -48,13 +50,13 @@ def test_away_from_the_project_a_policy_gets_the_audit_that_fits_its_family(monk
 )
 def test_a_policy_that_claims_no_privacy_gives_this_as_the_reason(policy, reason):
     with pytest.raises(PrivarmsError, match=f"{reason}, so it claims no privacy"):
-        now.cells(policy)
+        audit_now.cells(policy)
 
 
 def test_published_bandits_have_audits_that_need_no_study_and_detect_half_of_the_noise():
     """DP-UCB's audit needs ten million trials (`times`), so only its exact probabilities are checked."""
     for policy in ("adap_klucb", "adap_ucb", "dp_imed", "dp_klucb", "dp_se", "dp_ucb"):
-        cells = now.own_cells(policy, 20_000)
+        cells = audit_now.own_cells(policy, 20_000)
         assert policy in library.audits()[cells[0].environment]
         if policy == "dp_ucb":
             rows = pd.DataFrame([cells[0].parameters | {"horizon": cells[0].horizon}])
@@ -62,20 +64,20 @@ def test_published_bandits_have_audits_that_need_no_study_and_detect_half_of_the
             half = [first_reward.AUDIT.probability(params, inputs) for inputs in pair]
             assert power(*half, 1.0, cells[0].replicates, verdicts.CONFIDENCE) > 0.8
             continue
-        (row,) = now.results(cells).to_dict("records")
+        (row,) = audit_now.results(cells).to_dict("records")
         assert (row["verdict"], row["claimed_epsilon"]) == (verdicts.NO_VIOLATION, 1)
         assert "Other changes were not tried." in row["note"]
     # A policy without such an audit gets that of its family.
-    assert {cell.environment for cell in now.own_cells("private_ucb", 10)} == {"any_choice"}
+    assert {cell.environment for cell in audit_now.own_cells("private_ucb", 10)} == {"any_choice"}
 
 
 def test_a_name_that_is_none_is_an_error_that_lists_them():
     with pytest.raises(PrivarmsError, match=r"nobody: no policy or mechanism; expected one of .*dp_se"):
-        now.run_audits("nobody")
+        audit_now.run_audits("nobody")
 
 
 def test_everything_that_claims_an_epsilon_is_listed():
-    actual = now.listed()
+    actual = audit_now.listed()
     assert set(actual["subject"]) == {
         *library.names("mechanisms"),
         *filter(library.claims_epsilon, library.names("policies")),

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.audits import changed_reward, neighbouring_experiments, neighbouring_streams
+from privarms.audits.events import changed_reward, neighbouring_experiments, neighbouring_streams
 from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, reduce
 
 

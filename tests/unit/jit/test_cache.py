@@ -14,7 +14,7 @@ from privarms.jit import cache
 from privarms.policies import Policy, functions
 from privarms.policies.bandit import uniform
 from privarms.protocols.bandit import play, play_block
-from privarms.studies import imported, library
+from privarms.registry import imported, library
 from tests import ROOT
 
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
@@ -24,7 +24,7 @@ SECOND_PROCESS = """
 import sys
 from tests.unit.jit.test_cache import run
 from privarms.jit import cache
-from privarms.studies import library
+from privarms.registry import library
 cache.use(library.imported_texts)
 result = run(cache.compiled)
 stats = [m.call.stats for name, m in sys.modules.items() if name.startswith("kernel_")]

@@ -4,7 +4,8 @@ import pandas as pd
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.ledger import cases, outcomes, statements
+from privarms.ledger import cases, outcomes
+from privarms.planning import statements
 
 FILE = """
 statements:

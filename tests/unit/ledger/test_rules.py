@@ -8,7 +8,7 @@ import scipy.stats
 
 from privarms.ledger import intervals, rules
 from privarms.ledger.intervals import Measured
-from privarms.ledger.statements import HEADLINE, in_headline
+from privarms.planning.statements import HEADLINE, in_headline
 
 
 def measured(low, high, runs=1_000):

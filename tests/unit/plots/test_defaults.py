@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t
 
+from privarms.planning.results import Results
 from privarms.plots import defaults
-from privarms.studies.results import Results
 from tests.unit.conftest import write
 
 # Two policies at two rounds, in the order of the study; "dp_se" has twice the regret of "ucb1", then four times.

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from privarms.studies import library
+from privarms.registry import library
 
 ENDS = {
     "K": (1, 2, 100),

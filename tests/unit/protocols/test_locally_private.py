@@ -7,11 +7,10 @@ import pytest
 
 from privarms.environments import labelled_users
 from privarms.errors import PrivarmsError
+from privarms.execution.cell import Cell, Piece
+from privarms.execution.run import run_piece
 from privarms.policies.locally_private import ldp_linear, ldp_mab
 from privarms.protocols import locally_private
-from privarms.studies.cells import Cell
-from privarms.studies.run import run_piece
-from privarms.studies.shards import Piece
 
 CELL = Cell(
     paper="ma2025",

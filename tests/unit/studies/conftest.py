@@ -3,7 +3,7 @@
 import pytest
 
 from privarms.files import settings
-from privarms.studies import start
+from privarms.planning import start
 from tests import ROOT
 
 

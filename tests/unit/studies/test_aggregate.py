@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 from privarms.errors import PrivarmsError
+from privarms.execution import aggregate, run
 from privarms.files import parquet
-from privarms.studies import aggregate, run, shards
-from privarms.studies.cells import expand
+from privarms.planning import shards
+from privarms.planning.cells import expand
 
 STUDY = {
     "protocol": "bandit",

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.studies import artifacts, extensions, library
+from privarms.registry import artifacts, extensions, library
 
 number = itertools.count()
 
@@ -20,7 +20,7 @@ def paper(tmp_path, monkeypatch):
         for name, text in modules.items():
             path = folder / f"papers/mine/{name}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("from privarms.studies.artifacts import figure, table\n\n\n" + text, encoding="utf-8")
+            path.write_text("from privarms.registry.artifacts import figure, table\n\n\n" + text, encoding="utf-8")
         extensions.extend([folder])
         return artifacts.of_paper("mine")
 

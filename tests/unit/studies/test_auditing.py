@@ -2,8 +2,9 @@
 
 import pytest
 
-from privarms.studies import auditing, configuration, extensions, library
-from privarms.studies.cells import expand
+from privarms.planning import auditing, configuration
+from privarms.planning.cells import expand
+from privarms.registry import extensions, library
 from tests import PAPERS
 
 POLICY = """from privarms.mechanisms.laplace import laplace

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.studies import grids
-from privarms.studies.cells import Cell, expand
+from privarms.execution.cell import Cell
+from privarms.planning import grids
+from privarms.planning.cells import expand
 
 
 def study(**changes):

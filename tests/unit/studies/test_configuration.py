@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from privarms.errors import PrivarmsError
-from privarms.studies import configuration
+from privarms.planning import configuration
 
 PAPER = {
     "title": "t",

@@ -7,8 +7,8 @@ import os
 import pytest
 
 from privarms.data import sources
-from privarms.studies import paths, start
-from privarms.studies.datasets import Datasets
+from privarms.planning import paths, start
+from privarms.planning.datasets import Datasets
 
 KNOWN = "0" * 64
 

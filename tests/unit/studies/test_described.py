@@ -3,7 +3,7 @@
 import pytest
 
 from privarms.files import settings
-from privarms.studies import cells, described
+from privarms.planning import cells, described
 
 
 @pytest.fixture

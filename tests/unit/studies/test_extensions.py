@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from privarms.errors import PrivarmsError
+from privarms.execution import run
+from privarms.execution.cell import Piece
+from privarms.planning import additions, cells, paths, plan
+from privarms.planning.datasets import Datasets
+from privarms.planning.simulation import Simulation
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
-from privarms.studies import additions, cells, extensions, library, paths, plan, run
-from privarms.studies.datasets import Datasets
-from privarms.studies.shards import Piece
-from privarms.studies.simulation import Simulation
+from privarms.registry import extensions, library
 from tests import PAPERS
 
 POLICY = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from privarms.studies import contract, library
+from privarms.registry import contract, library
 
 
 def closure(*modules):
@@ -13,7 +13,7 @@ def closure(*modules):
 
 def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
     files = closure("studies.run", library.module("policies", "dp_ucb"), "environments.bernoulli", "protocols.bandit")
-    assert {"mechanisms/tree.py", "mechanisms/laplace.py", "protocols/bandit.py", "studies/streams.py"} <= files
+    assert {"mechanisms/tree.py", "mechanisms/laplace.py", "protocols/bandit.py", "execution/streams.py"} <= files
     own = {"__init__.py", "bandit/__init__.py", "bandit/dp_ucb.py"}
     assert {f for f in files if f.startswith("policies/")} == {f"policies/{f}" for f in own}
     assert not any(f.startswith(("papers/", "plots/", "data/")) for f in files)

@@ -9,12 +9,13 @@ import sys
 import numpy as np
 import pytest
 
-from privarms import interactive
+from privarms.cli import interactive
 from privarms.errors import PrivarmsError
+from privarms.execution import aggregate, result_columns, run
+from privarms.execution.cell import Piece
 from privarms.files import parquet
-from privarms.studies import aggregate, extensions, library, result_columns, run
-from privarms.studies.cells import expand
-from privarms.studies.shards import Piece
+from privarms.planning.cells import expand
+from privarms.registry import extensions, library
 from tests import ROOT
 
 POLICY = '''"""A uniform policy with a parameter."""
@@ -68,9 +69,11 @@ import json
 from dataclasses import replace
 
 from privarms.files import settings
-from privarms.studies import library, result_columns, run, start
-from privarms.studies.cells import expand
-from privarms.studies.shards import Piece
+from privarms.registry import library
+from privarms.execution import result_columns, run
+from privarms.planning import start
+from privarms.planning.cells import expand
+from privarms.execution.cell import Piece
 
 config = {**settings.read("config/config.yaml"), "scale": "quick", "mirror": None}
 of_studies = start.make_plan(config, main=False).simulation.cells.values()

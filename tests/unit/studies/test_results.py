@@ -6,7 +6,7 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.files import parquet
-from privarms.studies.results import Results
+from privarms.planning.results import Results
 from tests.unit.conftest import write
 
 FRAME = pd.DataFrame(

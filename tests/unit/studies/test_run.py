@@ -7,10 +7,10 @@ import pyarrow as pa
 import pytest
 
 from privarms.errors import PrivarmsError, StudyError
+from privarms.execution import run
+from privarms.execution.cell import Cell, Piece
 from privarms.files import parquet
-from privarms.studies import library, run
-from privarms.studies.cells import Cell
-from privarms.studies.shards import Piece
+from privarms.registry import library
 
 CELL = Cell("p2020", "s", "bandit", "ucb1", "bernoulli", 10, {"K": 2}, {"K": 2, "top": 0.5, "bottom": 0.4}, 4, 2)
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from privarms.studies import shards
-from privarms.studies.cells import Cell
+from privarms.execution.cell import Cell
+from privarms.planning import shards
 
 
 class Priced(Cell):

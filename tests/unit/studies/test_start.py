@@ -1,8 +1,8 @@
 """Check the start of a run: which data are real."""
 
 from privarms.data import sources
-from privarms.studies import start
-from privarms.studies.datasets import Datasets
+from privarms.planning import start
+from privarms.planning.datasets import Datasets
 
 FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from privarms.studies.streams import digest, stream
+from privarms.execution.streams import digest, stream
 
 IDENTITY = digest({"paper": "p", "study": "s", "epsilon": 0.25})
 

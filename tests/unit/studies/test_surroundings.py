@@ -7,7 +7,7 @@ import pytest
 
 from privarms.data.sources import choose_mirror
 from privarms.errors import PrivarmsError
-from privarms.studies import surroundings
+from privarms.planning import surroundings
 
 
 def test_an_ordinary_folder_is_fine(tmp_path):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.protocols._loops import compiled
+from privarms.kernels.loops import compiled
 
 # An exact probability may ignore other events with at most this share of it. Above it the probability is nan.
 IGNORED = 1e-6

@@ -10,7 +10,7 @@ from privarms.audits.agreement import agreeing_loss
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
 from privarms.ranges import dimensions, part_and_total, strictly_within, whole
-from privarms.studies import library
+from privarms.registry import library
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
 MEASURES = ("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS)

@@ -14,7 +14,7 @@ from privarms.audits.agreement import contradiction
 from privarms.audits.audit import Audit
 from privarms.audits.power import power
 from privarms.audits.reduction import ENDS, configured, counted, parameters, reduce
-from privarms.studies import library
+from privarms.registry import library
 
 NOT_PRIVATE, NO_VIOLATION, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
     "not private as claimed",

@@ -11,7 +11,7 @@ from privarms.errors import PrivarmsError
 from privarms.ledger import intervals, rules
 from privarms.ledger.intervals import Measured
 from privarms.ledger.rules import Accepted
-from privarms.ledger.statements import Statement, half_unit
+from privarms.planning.statements import Statement, half_unit
 
 COLUMNS = (
     *("statement", "case", "paper", "artifact", "kind", "variant", "assumes", "quote", "place", "test", "published"),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from privarms.ledger.cases import from_words
 from privarms.ledger.rules import BAD, GOOD, VERDICTS
-from privarms.ledger.statements import in_headline
+from privarms.planning.statements import in_headline
 
 ONLY_RELEASED = "only in the program"
 COLUMNS = (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from privarms.ledger.intervals import Measured, quantile
-from privarms.ledger.statements import NO_EFFECT
+from privarms.planning.statements import NO_EFFECT
 
 VERDICTS = (
     *("agrees", "differs", "holds", "fails", "refuted", "not refuted", "true", "false"),

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.plots import style
 from privarms.plots.facets import name_lines
-from privarms.studies import library
+from privarms.registry import library
 
 # Ratios outside this range are drawn at its ends.
 LEAST, MOST = 0.125, 32.0

@@ -8,9 +8,9 @@ from scipy.special import stdtrit
 
 from privarms.inference.intervals import normal_interval
 from privarms.ledger.contrasts import ROUNDING
+from privarms.planning.results import environment_of
 from privarms.plots.tables import shown
-from privarms.studies import library
-from privarms.studies.results import environment_of
+from privarms.registry import library
 
 # A mean of fewer runs is drawn without an interval, which would cover the whole panel.
 FEWEST = 5

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference.intervals import fieller
+from privarms.planning.results import Results
 from privarms.plots import facets, style
 from privarms.plots.curves import in_words, interval, labels, with_interval
 from privarms.plots.facets import dodged
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
 
 # The figures draw the first of these measures that the study has.
 MEASURES = ("regret", "reward", "squared_error", "stopping_time", "p_value", "events")

@@ -4,7 +4,7 @@ import numpy as np
 
 from privarms.errors import StudyError
 from privarms.protocols._agreement import agree
-from privarms.studies import library
+from privarms.registry import library
 
 # The audit takes the role of the environment and defines which policies it is about.
 FAMILY = None

@@ -9,10 +9,10 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
+from privarms.kernels.checks import admit, refuse_not_finite
+from privarms.kernels.loops import compiled
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import admit, refuse_not_finite
-from privarms.protocols._loops import compiled
 from privarms.protocols._rows import rows
 
 FAMILY = "bandit"

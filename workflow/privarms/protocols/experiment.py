@@ -7,11 +7,11 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.environments.features_bernoulli import arrive, gap, worse_arm
+from privarms.kernels.checks import admit, refuse_not_finite
+from privarms.kernels.loops import compiled
 from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import admit, refuse_not_finite
-from privarms.protocols._loops import compiled
 from privarms.protocols._rows import rows
 
 FAMILY = "experiment"

@@ -10,10 +10,10 @@ from numba import njit
 
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
+from privarms.kernels.checks import admit, refuse_not_finite
+from privarms.kernels.loops import compiled
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import admit, refuse_not_finite
-from privarms.protocols._loops import compiled
 from privarms.protocols._rows import rows
 
 FAMILY = "linear"

@@ -12,9 +12,9 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.errors import PrivarmsError
+from privarms.kernels.checks import refuse_not_finite
+from privarms.kernels.loops import bound, compiled
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import refuse_not_finite
-from privarms.protocols._loops import bound, compiled
 
 FAMILY = "locally_private"
 KEYS = ("t", "bin", "arm")

@@ -3,10 +3,10 @@
 import numpy as np
 
 from privarms.inference import propensity
+from privarms.kernels.checks import refuse_not_finite
+from privarms.kernels.loops import compiled
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
-from privarms.protocols._checks import refuse_not_finite
-from privarms.protocols._loops import compiled
 from privarms.protocols._rows import rows
 from privarms.protocols.bandit import play_every_round
 

@@ -7,10 +7,10 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
+from privarms.kernels.loops import compiled
 from privarms.policies import functions
 from privarms.policies.stopping import Rule
 from privarms.protocols._agreement import refuse
-from privarms.protocols._loops import compiled
 
 FAMILY = "stopping"
 KEYS = ()

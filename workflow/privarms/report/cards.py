@@ -23,7 +23,7 @@ def of_paper(
 ) -> dict:
     """Return what report and site show of a paper.
 
-    described : as `studies.outputs.Outputs.described` returns it; stated : as `statements.of_papers`
+    described : as `planning.outputs.Outputs.described` returns it; stated : as `statements.of_papers`
     audited : a summary of audits, for warnings of policies that failed one
     shown : adds to an artifact what only one of the two has, such as an embedded picture
     options : of the commands

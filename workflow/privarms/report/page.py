@@ -50,9 +50,9 @@ def build_report(
 ) -> None:
     """Write the page reproducibly, byte for byte. Raise PrivarmsError for a missing or malformed ledger or table.
 
-    papers: as `studies.outputs.Outputs.described` returns them; a figure needs its png, a table its csv. If an
+    papers: as `planning.outputs.Outputs.described` returns them; a figure needs its png, a table its csv. If an
     artifact has no `files`, it was not made and its `reason` says why
-    ledger, statements: CSV files of `ledger.files`; datasets: as `studies.datasets.Datasets.described` returns them
+    ledger, statements: CSV files of `ledger.files`; datasets: as `planning.datasets.Datasets.described` returns them
     revision, seed: of the program that made the results, and of their random streams
     audits: suffix -> file of the figure of all audits; `table` is the file with all rows
     options: of the run's command, for the commands that the page shows

@@ -9,7 +9,7 @@ from itertools import combinations
 from privarms.ledger import outcomes, rules
 from privarms.ledger.cases import from_words
 from privarms.ledger.files import read
-from privarms.ledger.statements import NO_EFFECT
+from privarms.planning.statements import NO_EFFECT
 from privarms.plots.tables import shown
 from privarms.report.words import whole, words
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
+from privarms.planning import paths
 from privarms.report.words import verb
-from privarms.studies import paths
 
 MOST_CHANGES = 10
 

@@ -9,9 +9,10 @@ import pytest
 from privarms.files import settings
 from privarms.inference.divergences import kl
 from privarms.jit.cache import compiled
-from privarms.ledger import cases, statements
+from privarms.ledger import cases
 from privarms.papers.frontier import inference
-from privarms.studies.start import make_plan
+from privarms.planning import statements
+from privarms.planning.start import make_plan
 from tests import ROOT
 
 from .tables_by_hand import INSTANCES, results, runs, summaries

@@ -9,8 +9,8 @@ from privarms.environments import features_bernoulli
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.li2024 import inference
 from privarms.papers.li2024 import inference_formulas as by_formula
-from privarms.studies import paths
-from privarms.studies.results import Results
+from privarms.planning import paths
+from privarms.planning.results import Results
 from tests.unit.conftest import write
 
 NAN = math.nan

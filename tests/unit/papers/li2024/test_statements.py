@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from privarms.inference.proportions import clopper_pearson
-from privarms.ledger import cases, statements
+from privarms.ledger import cases
 from privarms.papers.li2024 import inference, inference_cases, inference_steps
-from privarms.studies import artifacts, cells, configuration
+from privarms.planning import cells, configuration, statements
+from privarms.registry import artifacts
 from tests import PAPERS
 from tests.unit.papers.li2024.test_inference import CELL, SIZE, TOTALS, results, rows
 

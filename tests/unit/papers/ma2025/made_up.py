@@ -4,10 +4,10 @@ from functools import cache
 
 import pandas as pd
 
-from privarms.studies import cells as grid
-from privarms.studies import configuration
-from privarms.studies.aggregate import parameter_types
-from privarms.studies.results import Results
+from privarms.execution.aggregate import parameter_types
+from privarms.planning import cells as grid
+from privarms.planning import configuration
+from privarms.planning.results import Results
 from tests import PAPERS
 from tests.unit.conftest import write
 

@@ -10,7 +10,7 @@ import pytest
 from privarms.papers.ma2025 import figures_distance, figures_illustrations, figures_privacy, figures_real_data
 from privarms.papers.ma2025 import figures_regret as regret
 from privarms.plots import style
-from privarms.studies import artifacts
+from privarms.registry import artifacts
 
 from ..chosen import results
 from . import toy_rewards

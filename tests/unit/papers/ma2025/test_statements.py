@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from privarms.inference.transfer_rates import regret_rate
-from privarms.ledger import cases, statements
+from privarms.ledger import cases
 from privarms.papers.ma2025.inference import authors_logs, privacy, radius
 from privarms.papers.ma2025.inference_contrasts import contrasts, figure6
 from privarms.papers.ma2025.inference_formulas import formulas, rates
-from privarms.studies import artifacts, configuration
+from privarms.planning import configuration, statements
+from privarms.registry import artifacts
 from tests import PAPERS
 
 from .made_up import STUDIES, made_up, runs, tags

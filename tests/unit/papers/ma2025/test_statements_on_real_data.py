@@ -9,12 +9,11 @@ import pytest
 
 from privarms.files import settings
 from privarms.ledger import cases as ledger
-from privarms.ledger import statements
 from privarms.papers.ma2025 import inference_sentences, inference_table2
 from privarms.papers.ma2025.inference_sentences import METHOD
-from privarms.studies import cells as grid
-from privarms.studies import configuration
-from privarms.studies.start import make_plan
+from privarms.planning import cells as grid
+from privarms.planning import configuration, statements
+from privarms.planning.start import make_plan
 from tests import PAPERS, ROOT
 
 from .made_up import cells as all_cells

@@ -6,7 +6,7 @@ import pytest
 
 from privarms.papers.ma2025 import _table2, tables_real_data
 from privarms.papers.ma2025.inference_table2 import _contest
-from privarms.studies import paths
+from privarms.planning import paths
 from tests import PAPERS, ROOT
 
 from .made_up import cells

@@ -8,8 +8,8 @@ import pandas as pd
 
 from privarms.inference.paired import ratio_of_means
 from privarms.papers.ma2025 import inference_table2
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry import library
 from tests.unit.conftest import write
 
 RATES = {

@@ -10,7 +10,7 @@ import pytest
 from privarms.inference import max_information as mi
 from privarms.inference.bias import expected_average
 from privarms.papers.neel2018 import tables
-from privarms.studies import library
+from privarms.registry import library
 
 from ..chosen import results
 

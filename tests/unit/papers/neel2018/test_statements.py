@@ -10,11 +10,12 @@ from scipy.special import erf
 
 from privarms.files import settings
 from privarms.inference import max_information
-from privarms.ledger import cases, statements
+from privarms.ledger import cases
 from privarms.ledger.intervals import quantile
 from privarms.papers.neel2018 import _enumerated
-from privarms.studies import artifacts, configuration
-from privarms.studies import cells as grid
+from privarms.planning import cells as grid
+from privarms.planning import configuration, statements
+from privarms.registry import artifacts
 from tests import PAPERS
 
 from ..chosen import results

@@ -8,10 +8,11 @@ import pandas as pd
 import pytest
 
 from privarms.inference.proportions import clopper_pearson
-from privarms.ledger import cases, statements
+from privarms.ledger import cases
 from privarms.papers.sajed2019 import inference_formulas as formulas
 from privarms.papers.sajed2019 import inference_statements as tables
-from privarms.studies import artifacts, cells, configuration, library
+from privarms.planning import cells, configuration, statements
+from privarms.registry import artifacts, library
 from tests import PAPERS
 
 from .tables_by_hand import results, rows

@@ -12,8 +12,9 @@ from privarms import fast_paths
 from privarms.environments.bernoulli import Environment, pull
 from privarms.fast_paths.bandit._batches__bernoulli import simulate
 from privarms.inference.divergences import d_epsilon, kl
+from privarms.kernels import batches, episodes
 from privarms.policies import Policy, functions
-from privarms.policies.bandit import _batches, _episodes, adap_klucb, adap_ucb, dp_imed, dp_klucb
+from privarms.policies.bandit import adap_klucb, adap_ucb, dp_imed, dp_klucb
 from privarms.protocols.bandit import new_record, play, play_block
 
 POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
@@ -21,7 +22,7 @@ POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
 def counts(params, batches):
     """Return an arm's pulls after each of its first batches."""
-    state, actual = _batches.init(params), []
+    state, actual = batches.init(params), []
     for _ in range(batches):
         state.pulls[0] += params.batch_size(params, state, 0)
         actual.append(int(state.pulls[0]))
@@ -52,7 +53,7 @@ def test_every_count_is_a_power_rounded_up():
 
 def test_episodes_double_the_pulls():
     params = adap_ucb.configure(2, 1.0)
-    state, lengths = _batches.init(params), []
+    state, lengths = batches.init(params), []
     for _ in range(5):
         lengths.append(params.batch_size(params, state, 0))
         state.pulls[0] += lengths[-1]
@@ -63,15 +64,15 @@ def test_episodes_double_the_pulls():
 def test_the_sum_of_a_batch_is_released_with_laplace_noise(policy, rewards, total):
     params, rng, noise = policy.configure(2, 0.25, noise=2.0), np.random.default_rng(1), []
     for _ in range(4000):
-        state = _batches.init(params)
-        _batches.release(params, state, 1, 3, 2.0, rng)
+        state = batches.init(params)
+        batches.release(params, state, 1, 3, 2.0, rng)
         noise.append(state.private_sums[1] - 2)
     # |Lap(8)| has mean and standard deviation 8: a false alarm of 6e-7.
     assert abs(np.abs(noise).mean() - 8) < 5 * 8 / math.sqrt(4000)
     # With almost no noise: the second batch replaces the first in AdaP-UCB's statistic, and joins it in DP-IMED's.
-    params, state = policy.configure(2, 1e9), _batches.init(params)
+    params, state = policy.configure(2, 1e9), batches.init(params)
     for size, batch_sum in ((3, 2.0), (4, 1.0)):
-        _batches.release(params, state, 1, size, batch_sum, rng)
+        batches.release(params, state, 1, size, batch_sum, rng)
     assert (state.pulls.tolist(), state.rewards.tolist()) == ([0, 7], [0, rewards])
     assert state.private_sums == pytest.approx([0, total], abs=1e-6)
 
@@ -79,7 +80,7 @@ def test_the_sum_of_a_batch_is_released_with_laplace_noise(policy, rewards, tota
 def released(*arms):
     """Return a state in which each arm has (pulls, rewards in its statistic, private sum)."""
     pulls, rewards, sums = zip(*arms, strict=True)
-    return _batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0, 0.0)
+    return batches.State(np.array(pulls), np.array(rewards), np.array(sums, float), 0, 0, 0, 0.0)
 
 
 def test_indices_by_hand():
@@ -100,7 +101,7 @@ def test_indices_by_hand():
     # The largest mean is 1, because means are clipped.
     assert -dp_imed.index(params, state, 0, 9) == pytest.approx(64 * d_epsilon(0.75, 1.0, 0.5) + math.log(64))
     assert -dp_imed.index(params, state, 1, 9) == pytest.approx(32 * d_epsilon(0.0, 1.0, 0.5) + math.log(32))
-    assert _batches.next_arm(params, state, 9, np.random.default_rng(1)) == 2
+    assert batches.next_arm(params, state, 9, np.random.default_rng(1)) == 2
 
 
 def test_one_of_equals_is_drawn():
@@ -108,10 +109,10 @@ def test_one_of_equals_is_drawn():
     rng = np.random.default_rng(1)
     for policy in (dp_klucb, adap_klucb):
         # All indices are 1. A count of 3,000 draws with probability 1/3 has a standard deviation below 26.
-        drawn = [_batches.next_arm(policy.configure(3, 0.01), early, 7, rng) for _ in range(3000)]
+        drawn = [batches.next_arm(policy.configure(3, 0.01), early, 7, rng) for _ in range(3000)]
         assert (abs(np.bincount(drawn, minlength=3) - 1000) < 5 * 26).all()
     state = released((90, 90, 1.0), (90, 90, 70.0), (90, 90, 70.0))
-    assert {_batches.next_arm(dp_klucb.configure(3, 5.0), state, 271, rng) for _ in range(50)} == {1, 2}
+    assert {batches.next_arm(dp_klucb.configure(3, 5.0), state, 271, rng) for _ in range(50)} == {1, 2}
 
 
 class Asked(NamedTuple):
@@ -137,7 +138,7 @@ def first_arm(params, state, arm, t):
 def test_the_choice_is_asked_for_the_round_about_to_be_played_and_the_horizon_cuts_the_last_batch():
     environment, checkpoints = Environment(pull, np.array([0.25, 1.0])), np.array([9, 12])
     record, asked = new_record(2, 2), np.zeros(9, np.int64)
-    params = Asked(2, 1.0, 1.0, asked, first_arm, _episodes.episode_length, True)
+    params = Asked(2, 1.0, 1.0, asked, first_arm, episodes.episode_length, True)
     simulate(params, environment, checkpoints, np.random.default_rng(1), record)
     # Arm 0 in round 1, arm 1 in round 2, then arm 0 for 1, 2 and 4 rounds, and for 3 of 8.
     assert asked[1 : 1 + asked[0]].tolist() == [3, 4, 6, 10]

@@ -7,10 +7,10 @@ import pytest
 
 from privarms.environments import features_bernoulli
 from privarms.errors import PrivarmsError
+from privarms.kernels import trial
 from privarms.mechanisms import lap_plus
 from privarms.mechanisms.laplace import laplace
 from privarms.policies import Policy, functions
-from privarms.policies.experiment import _trial as trial
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.protocols import experiment
 

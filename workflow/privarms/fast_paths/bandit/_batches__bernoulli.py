@@ -9,7 +9,7 @@ from numba import njit
 
 from privarms.fast_paths.bandit._skip_ahead import note_regret
 from privarms.jit.binomial import binomial
-from privarms.policies.bandit._batches import init, next_arm, release
+from privarms.kernels.batches import init, next_arm, release
 
 
 @njit

@@ -108,7 +108,7 @@ def _compare(centres, radii, t, rng):
             continue
         second = max(second, value)
         if value == highest:
-            # As in `_ties.largest`.
+            # As in `kernels.ties.largest`.
             equals += 1
             if rng.random() * equals < 1:
                 leader = arm

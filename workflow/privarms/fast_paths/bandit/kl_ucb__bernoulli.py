@@ -12,7 +12,7 @@ from numba import njit
 from privarms.fast_paths.bandit._skip_ahead import note_regret
 from privarms.inference.divergences import kl
 from privarms.jit.binomial import binomial
-from privarms.policies.bandit._ties import largest
+from privarms.kernels.ties import largest
 from privarms.policies.bandit.kl_ucb import index
 
 # The position of the level between the second largest index (0) and the largest (1). It changes speed, not results.

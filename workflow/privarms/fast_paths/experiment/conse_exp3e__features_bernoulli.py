@@ -10,7 +10,7 @@ from numba import njit
 
 from privarms.environments.features_bernoulli import gap, worse_arm
 from privarms.fast_paths.experiment._halves import count_arrivals, finish, run_trial
-from privarms.policies.experiment._trial import T_min
+from privarms.kernels.trial import T_min
 
 
 @njit

@@ -5,11 +5,11 @@ import itertools
 import numpy as np
 import pandas as pd
 
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import horizon_in_words, with_interval
 from privarms.plots.facets import curves, in_every, in_order, leading, parts
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 # The curves of the studies, in the order of their colours; DP-UCB's widths are in sequence, from narrow to wide.
 CURVES = ("DP-KLUCB", "AdaP-UCB", "DP-IMED", "AdaP-KLUCB", "DP-SE", "DP-IMED (first = 8)")

@@ -3,15 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from privarms.audits import first_choice, first_choice_adap_klucb
+from privarms.audits.events import first_choice, first_choice_adap_klucb
 from privarms.audits.reduction import COUNTS, parameters, reduce
 from privarms.inference import lower_bounds
 from privarms.inference.divergences import kl
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.ledger import contrasts
+from privarms.planning.results import Results
 from privarms.plots.curves import described, entries
-from privarms.studies.results import Results
 
 AUDITS = {f"audit_{policy}": first_choice for policy in ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed")}
 AUDITS["audit_adap_klucb"] = first_choice_adap_klucb

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from privarms.papers.frontier.inference import BOUNDS
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry.artifacts import table
 
 COLUMNS = ["instance", "K", "epsilon", "T", "policy", "ratio", "regret", "se", "median", "q90", "q99", "replicates"]
 COLUMNS += BOUNDS

@@ -8,11 +8,11 @@ import pandas as pd
 
 from privarms.papers.li2024 import _rows
 from privarms.papers.li2024._rows import CURVE, INFERENCE, MEASURED, PRIVACY
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import labels, with_interval
 from privarms.plots.facets import curves, dodged, in_order, parts, points
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 N = 1_000_000
 THEORY = {"color": "black", "linewidth": 1.2, "linestyle": "-"}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pandas as pd
 
-from privarms.audits import neighbouring_experiments, whole_experiments
+from privarms.audits.events import neighbouring_experiments, whole_experiments
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.inference import mean_difference
 from privarms.inference.intervals import ratio
@@ -16,8 +16,8 @@ from privarms.ledger.contrasts import TAIL, TOGETHER
 from privarms.ledger.intervals import quantile
 from privarms.papers.li2024 import inference_formulas as by_formula
 from privarms.papers.li2024.inference_formulas import expected_T_min, gaps_of, printed_order
-from privarms.studies import library
-from privarms.studies.results import Results, environment_of
+from privarms.planning.results import Results, environment_of
+from privarms.registry import library
 
 CONFIDENCE = 0.95
 # Confidence of each bound on a loss: 150 bounds hold together with 98%.

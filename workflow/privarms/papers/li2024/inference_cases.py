@@ -8,10 +8,10 @@ import pandas as pd
 
 from privarms.ledger import contrasts
 from privarms.ledger.intervals import quantile
-from privarms.ledger.statements import half_unit
 from privarms.papers.li2024 import inference
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.planning.statements import half_unit
+from privarms.registry import library
 
 # The spread of a mean of 50 squared errors, over the mean, if the estimator is normal: sqrt(2 / 50).
 PRINTED_SPREAD = math.sqrt(2 / 50)

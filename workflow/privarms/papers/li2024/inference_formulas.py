@@ -8,9 +8,9 @@ import pandas as pd
 from privarms.inference import mean_difference
 from privarms.inference.rows import as_frame
 from privarms.mechanisms import lap_plus as mechanism
+from privarms.planning.results import Results
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
 
 
 def gaps_of(environment) -> np.ndarray:

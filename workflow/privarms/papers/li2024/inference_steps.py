@@ -14,8 +14,8 @@ from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.mechanisms import lap_plus
 from privarms.papers.li2024.inference_formulas import expected_error, expected_T_min, least_count, printed_order
+from privarms.planning.results import Results
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
-from privarms.studies.results import Results
 
 PATIENTS, MILLION = 20_000, 1_000_000
 ALPHAS, EPSILONS = (0.0, 0.1, 0.3, 0.5, 1.0), (0.1, 1.0)

@@ -4,9 +4,9 @@ import pandas as pd
 
 from privarms.papers.li2024 import _rows
 from privarms.papers.li2024._rows import INFERENCE, MEASURED, PRIVACY
+from privarms.planning.results import Results
 from privarms.plots.curves import entries
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.registry.artifacts import table
 
 
 @table("Table 1: comparison with Simchi-Levi & Wang 2023", inference=["pareto", "coverage", "audit"])

@@ -9,9 +9,9 @@ from functools import cache
 
 import pandas as pd
 
+from privarms.planning.results import Results
 from privarms.plots.curves import FEWEST, assigned, settings
 from privarms.plots.facets import leading
-from privarms.studies.results import Results
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
 STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric",)}

@@ -9,9 +9,9 @@ printed has fewer replicates and is not compared.
 import numpy as np
 import pandas as pd
 
+from privarms.planning.results import Results
 from privarms.plots.tables import shown
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
 
 PUBLISHED_DATASETS = ("adult", "jobs", "taxi")
 TIMES = ("quarter", "full")

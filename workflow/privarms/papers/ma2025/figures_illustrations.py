@@ -11,12 +11,12 @@ from privarms.environments import exponential
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels
 from privarms.papers.ma2025._panels import BANDS
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import band, curves, panels, parts
 from privarms.protocols.locally_private import expected_rewards
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 ARMS = 3
 VARIANTS = ("as_printed", "as_released")

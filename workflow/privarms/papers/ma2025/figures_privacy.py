@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from privarms.audits import neighbouring_users
+from privarms.audits.events import neighbouring_users
+from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 # Epsilon of the example with two contexts.
 EPSILON = 1.0

@@ -6,11 +6,11 @@ import pandas as pd
 
 from privarms.papers.ma2025._table2 import best_constant, called, label_of, named, pair_text, repeated
 from privarms.papers.ma2025.inference_table2 import ADULT
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, dodged, in_order, name_lines, points
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 SYMBOLS = (r"$\epsilon$", r"$\epsilon_m$")
 

@@ -6,11 +6,11 @@ Every panel draws all of its cells: a column per algorithm, and a row per value 
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import Panels, curves
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 # A ring around our point: both are visible where they agree.
 LOGS = {"linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "none", "markeredgecolor": "black",

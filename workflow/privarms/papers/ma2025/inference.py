@@ -6,17 +6,17 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from privarms.audits import neighbouring_users
+from privarms.audits.events import neighbouring_users
 from privarms.audits.reduction import COUNTS, ENDS, reduce
 from privarms.environments import exponential
+from privarms.execution.streams import digest, stream
 from privarms.inference.laplace_sums import log_miss_bound
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025.inference_contrasts import SIZES
+from privarms.planning.results import Results
 from privarms.protocols.locally_private import expected_rewards
-from privarms.studies.results import Results
-from privarms.studies.streams import digest, stream
 
 # Confidence of each bound: forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999

@@ -19,7 +19,7 @@ from privarms.inference.transfer_rates import regret_rate
 from privarms.ledger.contrasts import error, log_spread
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._panels import DIMENSIONS, HIGH_FIRST, LOW_FIRST, NOISY, OLDER_PROGRAM, PROGRAM, UNIFORM
-from privarms.studies.results import Results
+from privarms.planning.results import Results
 
 ARMS = {"exponential": 3, "symmetric": 2}
 # The captions' settings. A contrast leaves out all other settings of a panel.

@@ -12,8 +12,8 @@ from privarms.inference.transfer_rates import regret_rate
 from privarms.jit.cache import compiled
 from privarms.papers.ma2025._panels import DIMENSIONS
 from privarms.papers.ma2025.inference_contrasts import EPSILONS, SIZES, SOURCES
+from privarms.planning.results import Results
 from privarms.protocols.locally_private import expected_rewards
-from privarms.studies.results import Results
 
 # Grid points along an edge of the cube for approximation errors; a power of 2, so equal bins have equal numbers.
 FINE = 4096

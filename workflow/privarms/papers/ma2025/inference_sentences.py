@@ -11,12 +11,12 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
+from privarms.execution.streams import digest, stream
 from privarms.inference.rows import as_frame
 from privarms.ledger.intervals import quantile
 from privarms.papers.ma2025._table2 import PUBLISHED_DATASETS
 from privarms.papers.ma2025.inference_table2 import ADULT, CHOICES, DEFAULT, OF_ABSSE, table2_settings
-from privarms.studies.results import Results
-from privarms.studies.streams import digest, stream
+from privarms.planning.results import Results
 
 ROW = ["dataset", "epsilon", "epsilon_aux", "time"]
 METHOD = ["method", "auxiliary"]

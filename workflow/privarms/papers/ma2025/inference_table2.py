@@ -6,13 +6,13 @@ The methods of a row are compared over the same replicates, with the same users 
 import numpy as np
 import pandas as pd
 
+from privarms.execution.streams import digest, stream
 from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
 from privarms.inference.rows import as_frame
 from privarms.ledger.contrasts import error, ratios
 from privarms.papers.ma2025._table2 import METHOD, PUBLISHED_DATASETS, ROW, at_times, named, reference, repeated
-from privarms.studies.results import Results
-from privarms.studies.streams import digest, stream
+from privarms.planning.results import Results
 
 ALPHA = 0.05
 BOOTSTRAP_SEED = 2025

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry.artifacts import table
 
 
 @table("The released program against the authors' logs", studies=["regret", "regret_printed"])

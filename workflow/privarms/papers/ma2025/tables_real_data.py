@@ -4,9 +4,9 @@ import pandas as pd
 
 from privarms.papers.ma2025 import _table2
 from privarms.papers.ma2025._table2 import PUBLISHED_DATASETS, WRITTEN_METHOD, label_of, written
+from privarms.planning.results import Results
 from privarms.plots.sheet import Entry, Sheet
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.registry.artifacts import table
 
 TABLE1_ENTRIES = ("n_target", "sources", "max_n_source", "sum_n_source", "K", "original_dimensions", "dimensions")
 KEY = ["dataset", "data", "epsilon", "epsilon_aux", "time", *WRITTEN_METHOD]

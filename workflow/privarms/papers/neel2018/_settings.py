@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from privarms.studies.results import Results
+from privarms.planning.results import Results
 
 # Cards of the report.
 FIGURE_5 = "Figure 5: average regret, Experiment 2"

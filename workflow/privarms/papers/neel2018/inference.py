@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from privarms.audits import changed_reward
+from privarms.audits.events import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
 from privarms.audits.reduction import parameters as named_parameters
 from privarms.inference import max_information
@@ -25,7 +25,7 @@ from privarms.inference.regression import two_sided_p_value, z_score
 from privarms.inference.rows import as_frame
 from privarms.ledger import contrasts, intervals
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, bonus, ladder, parameters, printed
-from privarms.studies.results import Results, environment_of
+from privarms.planning.results import Results, environment_of
 
 CONFIDENCE = 0.95
 BINS = 20

@@ -10,8 +10,8 @@ from privarms.ledger import contrasts, intervals
 from privarms.papers.neel2018 import _enumerated
 from privarms.papers.neel2018._settings import bonus, ladder, printed
 from privarms.papers.neel2018.inference import EXPLORATION, _average_bias, _bias
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry import library
 
 # Half a unit of the last digit of the printed averages.
 ROUNDING = {"experiment_1_ucb_bias": 5e-5, "experiment_1_private_bias": 5e-6}

@@ -10,7 +10,7 @@ import pandas as pd
 from privarms.inference import max_information
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018 import _enumerated
-from privarms.studies.results import Results
+from privarms.planning.results import Results
 
 # Of Experiment 1; its epsilon 1/sqrt(T) is .0447.
 HORIZON = 500

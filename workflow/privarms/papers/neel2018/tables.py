@@ -7,9 +7,9 @@ from privarms.inference import max_information
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018 import _settings
 from privarms.papers.neel2018._settings import BOTH, CORRECTION, FIGURE_5, FIGURE_6, LEVEL, THEOREM_1, together
+from privarms.planning.results import Results
 from privarms.plots.curves import entries
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.registry.artifacts import table
 
 HORIZONS = (100, 500, 1_000, 10_000, 100_000)
 EPSILONS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import horizon_in_words, labels, with_interval
 from privarms.plots.facets import band, curves, in_every, panels, parts, points
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 # Curves of DP-UCB -> name of the private width, from the narrowest width to the widest.
 WIDTHS = {

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import scipy
 
-from privarms.audits import first_reward, neighbouring_samples, neighbouring_streams, samples_at_doublings
 from privarms.audits.audit import Audit
+from privarms.audits.events import first_reward, neighbouring_samples, neighbouring_streams, samples_at_doublings
 from privarms.audits.reduction import COUNTS, losses, reduce
 from privarms.inference.atoms import atoms
 from privarms.inference.intervals import ratio
@@ -18,9 +18,9 @@ from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019._rows import EACH, exponents, regret_error, share_over, used
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
+from privarms.planning.results import Results
 from privarms.plots.curves import parameters
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.registry import library
 
 CONFIDENCE = 0.95
 RUNS = 30

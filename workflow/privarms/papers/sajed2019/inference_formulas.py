@@ -8,8 +8,8 @@ import pandas as pd
 
 from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
+from privarms.planning.results import Results
 from privarms.policies.bandit import dp_ucb
-from privarms.studies.results import Results
 
 # The epsilons and K of Figure 1, and values on both sides.
 GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)

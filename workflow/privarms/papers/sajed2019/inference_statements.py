@@ -8,8 +8,8 @@ from privarms.ledger import contrasts
 from privarms.papers.sajed2019 import inference
 from privarms.papers.sajed2019._rows import exponents, regret_error, share_over, stopping_error, used
 from privarms.papers.sajed2019._settings import at_horizon
-from privarms.studies import library
-from privarms.studies.results import Results
+from privarms.planning.results import Results
+from privarms.registry import library
 
 FIGURE_1 = "Figure 1 only"
 # The ends of Figure 1's range of epsilon.

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
+from privarms.planning.results import Results
 from privarms.plots.curves import entries
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.registry.artifacts import table
 
 
 @table("Regret at the horizon", studies=["figure1", "regret"], card=FIGURE_1, tab="At the horizon")

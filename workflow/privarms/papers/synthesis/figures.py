@@ -12,11 +12,11 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.inference.rows import as_frame
 from privarms.papers.synthesis import _advice
 from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
+from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import interval
 from privarms.plots.facets import curves, in_order, leading, name_lines, points
-from privarms.studies.artifacts import figure
-from privarms.studies.results import Results
+from privarms.registry.artifacts import figure
 
 # The policies of the studies, in the order of their colours.
 POLICIES = ("dp_imed", "dp_klucb", "adap_klucb", "adap_ucb", "dp_se", "dp_ucb", "private_ucb", "private_ucb_noise_only")

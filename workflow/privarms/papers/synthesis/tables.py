@@ -3,10 +3,10 @@
 import pandas as pd
 
 from privarms.papers.synthesis import _advice
+from privarms.planning.results import Results
 from privarms.plots.sheet import Entry, Sheet
 from privarms.plots.tables import shown
-from privarms.studies.artifacts import table
-from privarms.studies.results import Results
+from privarms.registry.artifacts import table
 
 
 def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:

@@ -17,7 +17,7 @@ from privarms.ranges import at_least, positive, within
 
 
 class Params(NamedTuple):
-    """n_arms: K; epsilon, ratio, first and noise: as in `configure`; index, batch_size and forget: see `_batches`."""
+    """n_arms: K; epsilon, ratio, first, noise: as in `configure`; index, batch_size, forget: see `kernels.batches`."""
 
     n_arms: int
     epsilon: float

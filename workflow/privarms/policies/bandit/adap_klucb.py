@@ -10,12 +10,12 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
-from privarms.policies.bandit import _batches, _episodes
-from privarms.policies.bandit._batches import choose, init, learn
+from privarms.kernels import batches, episodes
+from privarms.kernels.batches import choose, init, learn
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "_batches"
+FAST_PATHS_OF = "batches"
 LABEL = "AdaP-KLUCB"
 SECONDS_PER_RUN = 4e-5
 SECONDS_PER_STEP = 0.0
@@ -28,8 +28,8 @@ def index(params, state, arm, t):
     mean: optimistic, the private mean + alpha ln t / (epsilon n), clipped to [0, 1]
     """
     n = state.rewards[arm]
-    mean = _batches.clip(_batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
+    mean = batches.clip(batches.private_mean(state, arm) + params.alpha * np.log(t) / (params.epsilon * n))
     return kl_upper(mean, params.alpha * np.log(t) / n)
 
 
-configure = partial(_episodes.configure, index)
+configure = partial(episodes.configure, index)

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 from numba import njit
 
-from privarms.policies.bandit import _batches, _episodes
-from privarms.policies.bandit._batches import choose, init, learn
+from privarms.kernels import batches, episodes
+from privarms.kernels.batches import choose, init, learn
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "_batches"
+FAST_PATHS_OF = "batches"
 LABEL = "AdaP-UCB"
 SECONDS_PER_RUN = 1.5e-5
 SECONDS_PER_STEP = 0.0
@@ -25,7 +25,7 @@ def index(params, state, arm, t):
     """Return (7): private mean + sqrt(alpha ln(2 t) / (2 n)) + alpha ln t / (epsilon n), for n rewards in the mean."""
     n = state.rewards[arm]
     radius = np.sqrt(params.alpha * np.log(2 * t) / (2 * n))
-    return _batches.private_mean(state, arm) + radius + params.alpha * np.log(t) / (params.epsilon * n)
+    return batches.private_mean(state, arm) + radius + params.alpha * np.log(t) / (params.epsilon * n)
 
 
-configure = partial(_episodes.configure, index)
+configure = partial(episodes.configure, index)

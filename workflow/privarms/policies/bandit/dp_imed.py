@@ -9,12 +9,13 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import d_epsilon
-from privarms.policies.bandit import _batches, _growing_batches
-from privarms.policies.bandit._batches import choose, init, learn
+from privarms.kernels import batches
+from privarms.kernels.batches import choose, init, learn
+from privarms.policies.bandit import _growing_batches
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "_batches"
+FAST_PATHS_OF = "batches"
 LABEL = "DP-IMED"
 SECONDS_PER_RUN = 2e-5
 SECONDS_PER_STEP = 0.0
@@ -25,9 +26,9 @@ def index(params, state, arm, t):
     """Return -n d_epsilon(clipped private mean, the largest of these) - ln n, the paper's index times -1."""
     largest = 0.0
     for other in range(len(state.pulls)):
-        largest = max(largest, _batches.clip(_batches.private_mean(state, other)))
+        largest = max(largest, batches.clip(batches.private_mean(state, other)))
     n = state.rewards[arm]
-    return -(n * d_epsilon(_batches.clip(_batches.private_mean(state, arm)), largest, params.epsilon) + np.log(n))
+    return -(n * d_epsilon(batches.clip(batches.private_mean(state, arm)), largest, params.epsilon) + np.log(n))
 
 
 configure = partial(_growing_batches.configure, index)

@@ -10,12 +10,13 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import d_epsilon_upper
-from privarms.policies.bandit import _batches, _growing_batches
-from privarms.policies.bandit._batches import choose, init, learn
+from privarms.kernels import batches
+from privarms.kernels.batches import choose, init, learn
+from privarms.policies.bandit import _growing_batches
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "_batches"
+FAST_PATHS_OF = "batches"
 LABEL = "DP-KLUCB"
 SECONDS_PER_RUN = 4e-5
 SECONDS_PER_STEP = 0.0
@@ -24,7 +25,7 @@ SECONDS_PER_STEP = 0.0
 @njit
 def index(params, state, arm, t):
     """Return the largest q in [0, 1] with d_epsilon(clipped private mean, q) <= ln t / n, for n rewards."""
-    mean = _batches.clip(_batches.private_mean(state, arm))
+    mean = batches.clip(batches.private_mean(state, arm))
     return d_epsilon_upper(mean, np.log(t) / state.rewards[arm], params.epsilon)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl
-from privarms.policies.bandit import _ties
+from privarms.kernels import ties
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
@@ -25,7 +25,7 @@ def smallest(pulls, reward_sums, rng):
         mean = reward_sums[arm] / pulls[arm]
         divergence = kl(mean, largest) if mean < largest else 0.0
         indices[arm] = pulls[arm] * divergence + np.log(pulls[arm])
-    return _ties.largest(-indices, rng)
+    return ties.largest(-indices, rng)
 
 
 @njit

@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 
 from privarms.inference.divergences import kl_upper
+from privarms.kernels.ties import largest
 from privarms.policies.bandit._reward_sums import Params, State, configure, init, learn
-from privarms.policies.bandit._ties import largest
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]
 

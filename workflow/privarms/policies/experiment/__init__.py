@@ -2,8 +2,8 @@
 
 The policies are those of Li, Shi & Simchi-Levi (ICML 2024, and arXiv v1); the protocol `experiment` runs them. Features
 are treated independently, except that T_min depends on the counts of all features in the first half. The context is the
-patient's feature, an int. Params have a field `design`, a `_trial.Design`; states have `viable`, bool[M, 2], and
-`trial`, a `_trial.Trial`.
+patient's feature, an int. Params have a field `design`, a `kernels.trial.Design`; states have `viable`, bool[M, 2], and
+`trial`, a `kernels.trial.Trial`.
 """
 
 CONTRACT = {

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies.experiment import _trial as trial
-from privarms.policies.experiment._trial import Design, Trial, checked_design
+from privarms.kernels import trial
+from privarms.kernels.trial import Design, Trial, checked_design
 from privarms.ranges import positive
 
 LABEL = "ConSE (EXP3E)"

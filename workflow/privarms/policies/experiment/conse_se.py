@@ -1,6 +1,6 @@
 """ConSE with successive elimination (Li, Shi & Simchi-Levi, ICML 2024, Algorithm 1): `dp_conse` without privacy."""
 
-from privarms.policies.experiment._trial import checked_design
+from privarms.kernels.trial import checked_design
 from privarms.policies.experiment.dp_conse import Params, State, choose, init, learn, parameters
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]

@@ -24,10 +24,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.kernels import trial
+from privarms.kernels.trial import Design, Trial
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.experiment import _trial as trial
-from privarms.policies.experiment._trial import Design, Trial
 from privarms.ranges import positive
 
 LABEL = "DP-ConSE"
@@ -36,7 +36,7 @@ SECONDS_PER_STEP = 0.0
 
 
 class Rules(NamedTuple):
-    """The functions of this module that a repair can replace, by their names; T_min is that of `_trial`."""
+    """The functions of this module that a repair can replace, by their names; T_min is that of `kernels.trial`."""
 
     T_min: Callable
     epoch_length: Callable

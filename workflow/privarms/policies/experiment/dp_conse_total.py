@@ -18,9 +18,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.kernels import trial
+from privarms.kernels.trial import Design
 from privarms.mechanisms.lap_plus import LONGEST, lap_plus, two_sided
-from privarms.policies.experiment import _trial as trial
-from privarms.policies.experiment._trial import Design
 from privarms.policies.experiment.dp_conse import Rules, State, choose, init, learn
 from privarms.ranges import of_choices, positive
 

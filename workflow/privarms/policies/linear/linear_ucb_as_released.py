@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies.linear._regressions import add_row, checked, multiply, project
+from privarms.kernels.regressions import add_row, checked, multiply, project
 
 STREAMED_AS = {"dimensions": "d"}
 LABEL = "linear UCB (as released)"

@@ -8,7 +8,7 @@ theta_hat'x + radius sqrt(x'V^-1 x), V = ridge I + X'X, radius = sqrt(d ln((1 + 
 
 from math import inf
 
-from privarms.policies.linear._regressions import checked
+from privarms.kernels.regressions import checked
 from privarms.policies.linear.private_linear_ucb import Params, State, choose, init, learn
 
 __all__ = ["Params", "State", "choose", "configure", "init", "learn"]

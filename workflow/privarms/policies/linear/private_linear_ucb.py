@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.kernels.regressions import add_row, checked, confidence_radius, exceeds, multiply, project
 from privarms.mechanisms.tree import complete_node, new_tree, node_levels
-from privarms.policies.linear._regressions import add_row, checked, confidence_radius, exceeds, multiply, project
 from privarms.ranges import at_least, positive
 
 STREAMED_AS = {"dimensions": "d"}

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from privarms.policies.locally_private._auxiliary import users_and_budgets
+from privarms.kernels.auxiliary import users_and_budgets
 from privarms.ranges import at_least, of_choices, positive
 
 # The printed algorithm has no largest depth. For d = 2 and c = 2 a bin of depth 12 is refined only if noise moves its
@@ -117,7 +117,7 @@ def configure(
 ) -> Params:
     """Return parameters for K arms, n_P = horizon users with budget epsilon, and M sources of n_aux users each.
 
-    M, n_aux, epsilon_aux, source_users, auxiliary: as in `_auxiliary.users_and_budgets`
+    M, n_aux, epsilon_aux, source_users, auxiliary: as in `kernels.auxiliary.users_and_budgets`
     batch: users between two updates
     c: of C_n = c ln n in (14) and (28); the paper does not give it, the program has 2 with its own logarithm
     deviation: names of DEVIATIONS, separated by blanks, in which this run follows the other variant

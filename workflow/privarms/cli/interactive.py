@@ -1,0 +1,232 @@
+"""Simulate, audit and compare policies from Python, with the kernels and random streams of the pipeline."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from privarms.audits import verdicts
+from privarms.cli import audit_now
+from privarms.errors import PrivarmsError, check_known
+from privarms.execution import run
+from privarms.execution.cell import Cell, Piece
+from privarms.jit import cache
+from privarms.planning.cells import expand
+from privarms.plots import facets, style
+from privarms.plots.curves import in_words, with_interval
+from privarms.ranges import dimensions, finite, positive, whole
+from privarms.registry import extensions, library
+
+# Replicates that share a random stream.
+BLOCK = 10
+# Figure 1 of Sajed and Sheffet (2019).
+ARMS = {"top": 0.75, "bottom": 0.25}
+
+
+def simulate(
+    policy: str,
+    environment: str = "bernoulli",
+    *,
+    epsilon: float = 1.0,
+    horizon: int = 100_000,
+    replicates: int = 100,
+    checkpoints: int = 50,
+    seed: int = audit_now.SEED,
+    protocol: str | None = None,
+    extension: str | Path | None = None,
+    **parameters,
+) -> pd.DataFrame:
+    """Return the recorded rows of runs of one policy in one environment.
+
+    Parameters
+    ----------
+    policy, environment : names of modules in `policies/` and `environments/`, or in the extension
+    epsilon : privacy budget, > 0; a policy without this parameter ignores it
+    horizon, replicates : number of rounds per run, and number of runs
+    checkpoints : number of recorded rounds, equally spaced on a logarithmic axis; the last one is the horizon
+    seed : master seed, >= 0
+    protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
+        one with the family's name
+    extension : folder with modules of your own; after an edit the next call runs the edited modules
+    parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list, a range or an array runs
+        each of its values, as it does for `epsilon` and `horizon`
+
+    Returns
+    -------
+    DataFrame
+        Columns `policy`, `environment`, the parameters, `replicate`, `t` and the protocol's records. By default
+        `regret` is among them, the cumulative pseudo-regret after round t.
+
+    Raises
+    ------
+    PrivarmsError
+        For an unknown name, a parameter that is missing, unknown or out of range, or a file of privarms itself that was
+        edited after its import.
+    """
+    horizon, replicates, checkpoints, epsilon, seed = map(_plain, (horizon, replicates, checkpoints, epsilon, seed))
+    parameters = {name: _plain(value) for name, value in parameters.items()}
+    with _named("privarms.simulate"):
+        dimensions(0, replicates=replicates, checkpoints=checkpoints, seed=seed)
+        whole(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
+        whole(0, seed=seed)
+        positive(epsilon=epsilon)
+        finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
+        for name, value in (parameters | {"horizon": horizon, "epsilon": epsilon}).items():
+            if isinstance(value, list) and not value:
+                raise ValueError(f"{name}: expected at least one value; found an empty list")
+    _use(extension)
+    check_known("privarms.simulate", "policy", policy, library.names("policies"))
+    check_known("privarms.simulate", "environment", environment, library.names("environments"))
+    family = library.family(policy)
+    protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
+    # A family may have several protocols. The protocol with the family's name measures regret.
+    if protocol is None:
+        protocol = family if family in protocols else protocols[0]
+    check_known("privarms.simulate", "protocol", protocol, protocols)
+    takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
+    values = {"epsilon": epsilon} if "epsilon" in takes else {}
+    if environment == "bernoulli":
+        values |= {"K": 5, **ARMS}
+    study = {
+        "protocol": protocol,
+        "environment": {"name": environment},
+        "policies": [{"policy": policy}],
+        "grid": values | parameters | {"horizon": horizon},
+        "replicates": int(replicates),
+        "block": BLOCK,
+        **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
+    }
+    frames = []
+    for cell in expand("privarms.simulate", "interactive", "simulate", study):
+        rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
+        frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _about(cell: Cell) -> dict:
+    """Return what a cell runs: the first columns of its rows."""
+    return {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
+
+
+def audit(
+    policy: str, *, epsilon: float = 1.0, trials: int = audit_now.TRIALS, extension: str | Path | None = None
+) -> pd.DataFrame:
+    """Return the verdicts on a policy's privacy, from the generic audit of its family.
+
+    Parameters
+    ----------
+    policy : name of a module in `policies/` or in the extension, with a parameter `epsilon`
+    epsilon : claimed privacy budget, > 0
+    trials : number of runs with each of two neighbouring inputs
+    extension : folder with modules of your own; after an edit the next call audits the edited modules
+
+    Returns
+    -------
+    DataFrame
+        One row per setting: `verdict`, `claimed_epsilon`, `lower_bound` (of the privacy loss, valid with probability
+        `level`), `power_against_half_noise`, `note`, ... as in audit.csv.
+
+    Raises
+    ------
+    PrivarmsError
+        For an unknown policy, a policy without an epsilon, or a family without a generic audit.
+    """
+    with _named("privarms.audit"):
+        dimensions(0, trials=trials, epsilon=epsilon)
+        whole(1, trials=trials)
+        positive(epsilon=epsilon)
+    _use(extension)
+    check_known("privarms.audit", "policy", policy, library.names("policies"))
+    return audit_now.results(audit_now.fitting_cells(policy, int(trials), float(epsilon)))[list(verdicts.COLUMNS)]
+
+
+def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
+    """Return a figure of the mean regret of several policies, with 95% intervals, on the same instance.
+
+    There is one curve per setting: per policy, and per value if an option is a list. The figure has its own style; the
+    settings of matplotlib do not change, and pyplot does not keep the figure.
+
+    Parameters
+    ----------
+    policies : names, or mappings with `policy` and options of its own
+    environment, options : those of `simulate`
+
+    Raises
+    ------
+    PrivarmsError
+        As `simulate`, and for runs without `t` and `regret`.
+    """
+    single = isinstance(policies, str | Mapping)
+    curves: list[tuple[dict, dict, pd.DataFrame]] = []
+    for entry in [policies] if single else policies:
+        entry = {"policy": entry} if isinstance(entry, str) else dict(entry)
+        if "policy" not in entry:
+            raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
+        given = {k: _plain(v) for k, v in ({"environment": environment} | options | entry).items()}
+        if isinstance(given.get("extension"), Path):
+            given["extension"] = str(given["extension"])
+        rows = simulate(**given)
+        if not {"t", "regret"} <= set(rows):
+            raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
+        inputs = [*rows.columns[: rows.columns.get_loc("replicate")]]
+        for values, part in rows.groupby(inputs, sort=False, dropna=False):
+            # A setting is all that a curve depends on, so the same runs are one curve.
+            setting = given | dict(zip(inputs, values, strict=True))
+            if all(setting != other for other, *_ in curves):
+                curves.append((setting, entry | {"policy": library.label(entry["policy"])}, part))
+    if not curves:
+        raise PrivarmsError("compare: expected at least one policy; found none")
+    labels = _labels([setting for setting, *_ in curves], [entry for _, entry, _ in curves])
+    parts = [part[["t", "regret"]].assign(curve=label) for label, (*_, part) in zip(labels, curves, strict=True)]
+    groups = pd.concat(parts, ignore_index=True).groupby(["curve", "t"], sort=False)["regret"]
+    means = groups.agg(regret_mean="mean", regret_se="sem", replicates="size").reset_index()
+    means = with_interval(means, "regret_mean", "regret_se")
+    with style.styled():
+        figure, ax = style.subplots(width=style.COLUMN, height=2.4)
+        ax.set(xscale="log", xlabel="round $t$", ylabel="mean cumulative pseudo-regret")
+        looks = style.looks(labels)
+        for label, part in means.groupby("curve", sort=False):
+            facets.band(ax, part, "t", "regret_mean", label=label, **looks[label])
+        style.legend(figure, columns=2)
+        # Matplotlib makes ticks when it draws, so draw while the style is in use.
+        figure.draw_without_rendering()
+    return figure
+
+
+def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
+    """Return the label of each curve: the policy, its entry's own options and what varies between its curves."""
+    labels, whole = [], []
+    for setting, entry in zip(settings, entries, strict=True):
+        same = [other for other in settings if other["policy"] == setting["policy"]]
+        varying = (k for k in setting if any(other.get(k) != setting[k] for other in same))
+        keys = [k for k in dict.fromkeys([*entry, *varying]) if k != "policy"]
+        shown = {k: setting[k] for k in keys if k != "extension"}
+        labels.append(f"{entry['policy']} ({in_words(shown)})" if shown else entry["policy"])
+        whole.append(", ".join([setting["policy"], *(f"{k} = {setting[k]}" for k in keys)]))
+    # Two policies may have one label, two extensions one policy, and two values one text of a few digits.
+    return [f"{one}, {more}" if labels.count(one) > 1 else one for one, more in zip(labels, whole, strict=True)]
+
+
+def _plain(value):
+    """Return a number of numpy as Python's, and a tuple, range or array as a list."""
+    if isinstance(value, tuple | range):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+@contextmanager
+def _named(where: str) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise PrivarmsError(f"{where}: {error}") from None
+
+
+def _use(extension: str | Path | None) -> None:
+    """Use an extension, import what was edited in it, and cache kernels from now on."""
+    if extension is not None:
+        extensions.extend([extension])
+    library.refresh()
+    cache.use(library.imported_texts)

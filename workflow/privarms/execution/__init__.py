@@ -1,0 +1,1 @@
+"""Run cells: random streams, blocks, rows, and their summaries."""

@@ -1,0 +1,1 @@
+"""Kernels that several policies, fast paths, protocols or audits share."""

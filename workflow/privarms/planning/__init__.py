@@ -1,0 +1,1 @@
+"""Plan a run: configuration, cells, shards, datasets, outputs and paths."""

@@ -1,0 +1,60 @@
+"""Default figures and tables of an extension's studies, if its papers register none."""
+
+from collections.abc import Mapping
+
+from privarms.registry import library
+from privarms.registry.artifacts import Artifact
+
+MODULE = "plots.defaults"
+# name -> kind, title, caption
+ARTIFACTS = {
+    "over_time": (
+        "figure",
+        "over time",
+        "Means with 95% intervals; one panel per point of the grid, one curve per policy.",
+    ),
+    "quantiles": (
+        "figure",
+        "spread of the runs",
+        "Medians, with bands from the 5% to the 95% quantile of the runs; one panel per point of the grid.",
+    ),
+    "ratios": (
+        "figure",
+        "relative to the first policy",
+        "Means divided by that of the panel's first policy, with Fieller's 95% interval where it is finite.",
+    ),
+    "final": ("figure", "at the end", "Means with 95% intervals along each axis of the grid; panels fix the others."),
+    "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
+    "summary": ("table", "the numbers", "Means, standard errors, 95% intervals and quantiles at the horizon."),
+}
+CHECKPOINTS = {"count": 40, "first": 10}
+
+
+def completed(content: Mapping) -> dict:
+    """Return a paper's content with default artifacts; studies with a curve over time get checkpoints."""
+    studies, artifacts = {}, {}
+    for name, study in content["studies"].items():
+        studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
+    for name, study in studies.items():
+        for default in _fitting(study):
+            kind, title, caption = ARTIFACTS[default]
+            title = f"{name.replace('_', ' ')}: {title}"
+            artifact = Artifact(kind, title, caption, (MODULE, default, {}), studies=[name])
+            artifacts[name if default == "summary" else f"{name}_{default}"] = artifact
+    return {**content, "studies": studies, "artifacts": artifacts}
+
+
+def _fitting(study: Mapping) -> list[str]:
+    """Return the default artifacts that can be made from a study."""
+    known = study["protocol"] in library.names("protocols")
+    protocol = library.attributes("protocols", study["protocol"]) if known else {}
+    first = next(iter(protocol.get("RECORDS", ())), None)
+    record = study.get("record", first)
+    if record == "arms":
+        return ["pulls"]
+    if "t" not in protocol.get("KEYS", ()) or record != first:
+        return ["final", "summary"]
+    # Fieller's interval is for independent means; other families' policies meet the same users.
+    several = len(study["policies"]) > 1 or any(isinstance(v, list) for v in study["policies"][0].values())
+    ratios = ["ratios"] if several and protocol.get("FAMILY") == "bandit" else []
+    return ["over_time", "quantiles", *ratios, "final", "summary"]

@@ -1,0 +1,60 @@
+"""The settings of cells in words: which policies ran, with which parameters, and how often."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from privarms.execution.cell import Cell
+from privarms.registry import library
+
+# Longer lists of values are given by their ends.
+LISTED = 5
+# The name of a parameter in the papers -> its name in a cell.
+COLUMNS = {"K": "K", "d": "dimensions", "epsilon": "epsilon", "n": "horizon"}
+# Parameters of audits only, and the variant, which has a column of its own.
+LEFT_OUT = ("variant", "neighbour", "event")
+
+
+def settings(cells: Iterable[Cell], artifacts: Iterable[str]) -> list[dict[str, str]]:
+    """Return a row of texts per policy, variant and number of runs: policy, variant, COLUMNS, runs and others.
+
+    If panels of the grid have the artifacts' names, up to an underscore, only the cells of these panels count.
+    """
+    cells = list(cells)
+    cells = [cell for cell in cells if any(_is_in(cell, one) for one in artifacts)] or cells
+    groups: dict[tuple, list[dict]] = {}
+    for cell in cells:
+        groups.setdefault((cell.policy, cell.variant, cell.replicates), []).append(_parameters(cell))
+    rows = []
+    for (policy, variant, runs), some in groups.items():
+        names = dict.fromkeys(name for values in some for name in values)
+        texts = {name: in_words([values[name] for values in some if name in values]) for name in names}
+        others = (f"{name} {text}" for name, text in texts.items() if name not in COLUMNS.values())
+        about = {"policy": library.label(policy), "variant": variant.replace("_", " "), "runs": _grouped(runs)}
+        rows.append(about | {name: texts.get(own, "") for name, own in COLUMNS.items()} | {"others": "; ".join(others)})
+    return rows
+
+
+def _is_in(cell: Cell, artifact: str) -> bool:
+    return any(f"{artifact}_".startswith(f"{panel}_") for panel in re.split(r"[ |]", cell.panels) if panel)
+
+
+def _parameters(cell: Cell) -> dict:
+    """Return the parameters of a cell, with those of COLUMNS that it leaves at their default."""
+    takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
+    defaults = {k: takes[k].default for k in COLUMNS.values() if k in takes and takes[k].default is not None}
+    horizon = {"horizon": cell.horizon} if cell.horizon is not None else {}
+    return {k: v for k, v in (defaults | cell.parameters | horizon).items() if k not in LEFT_OUT}
+
+
+def in_words(values: Sequence) -> str:
+    """Return the different values: "1, 2, 4", or "0 to 2 (11 values)" if they are many."""
+    found = list(dict.fromkeys(values))
+    if not any(isinstance(value, str) for value in found):
+        found.sort()
+    texts = [value if isinstance(value, str) else _grouped(value) for value in found]
+    return ", ".join(texts) if len(texts) <= LISTED else f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
+
+
+def _grouped(number: float) -> str:
+    """Return a number, in groups of three digits if it has more than four."""
+    return f"{number:,}".replace(",", "\u202f") if abs(number) >= 10_000 and number == int(number) else f"{number:g}"

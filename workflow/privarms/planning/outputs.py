@@ -1,0 +1,289 @@
+"""The outputs of the studies: inference tables, artifacts, statements, and the files that each of them reads."""
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+from privarms.errors import PrivarmsError, check_known
+from privarms.files import settings
+from privarms.files.whole import sha256
+from privarms.planning import described, paths
+from privarms.planning import statements as of_statements
+from privarms.planning.simulation import Simulation
+from privarms.planning.statements import Statement
+from privarms.registry import library
+from privarms.registry.artifacts import Artifact
+from privarms.registry.extensions import is_extension
+
+
+class Outputs:
+    """The inference tables, artifacts and statements of a run, and the files that each of them reads."""
+
+    def __init__(self, config: Mapping, simulation: Simulation):
+        self.scale = config["scale"]
+        self.papers = simulation.papers
+        self.simulation = simulation
+        self.datasets = simulation.datasets
+        self._folders = {paper: paths.folder(config, paper) for paper in self.papers}
+        self.statements = {
+            paper: self._load(Path(folder, "statements.yaml"), paper)
+            for paper, folder in self._folders.items()
+            if Path(folder, "statements.yaml").is_file()
+        }
+        for paper in self.papers:
+            for where, names, known in self._references(paper):
+                for name in names:
+                    check_known(where, "name", name, known)
+
+    def _load(self, file: Path, paper: str) -> list[Statement]:
+        content = self.papers[paper]
+        known = {"artifacts": content["artifacts"], "tables": content.get("inference", {})}
+        known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
+        return of_statements.load(file, paper, **known, printed=self._printed(paper))
+
+    def _printed(self, paper: str) -> dict[str, str]:
+        """Return name -> file of the paper's printed tables."""
+        return {Path(f).stem: f for f in paths.published(self._folders[paper]) if f.endswith(".csv")}
+
+    def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
+        """Yield what the configuration and the package of a paper name: place, names, known names."""
+        content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
+        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
+        for name, entry in tables.items():
+            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+        for name, entry in artifacts.items():
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
+        statements = [one.name for one in self.statements.get(paper, [])]
+        for number, assumption in enumerate(content["readings"]):
+            yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
+            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
+
+    def entry(self, paper: str, artifact: str) -> Artifact:
+        """Return what an artifact shows and which function makes it."""
+        return self.papers[paper]["artifacts"][artifact]
+
+    def _inference_studies(self, paper: str, table: str) -> list[str]:
+        return self.papers[paper]["inference"][table]["studies"]
+
+    def inference(self, paper: str) -> list[str]:
+        """Return the paper's inference tables whose studies have cells in this run."""
+        run = set(self.simulation.studies(paper))
+        return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= run]
+
+    def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
+        """Return the files from which an inference table is computed."""
+        tables = self.papers.get(paper, {}).get("inference", {})
+        check_known(paper, "inference table", table, tables)
+        studies = self._inference_studies(paper, table)
+        return {
+            "studies": [paths.study(self.scale, paper, s) for s in studies],
+            "cells": [paths.cells(self.scale, paper, s) for s in studies],
+            "published": paths.published(self._folders[paper]),
+            "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, table)],
+            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
+        }
+
+    def _datasets_of_table(self, paper: str, table: str) -> list[str]:
+        """Return the available datasets of a table's studies, and those whose facts it states."""
+        used = {d for study in self._inference_studies(paper, table) for d in self.simulation.datasets_of(paper, study)}
+        used |= set(self.papers[paper]["inference"][table].get("datasets", ()))
+        return sorted(d for d in used if d in self.datasets.statuses and not self.datasets.is_missing(d))
+
+    def published(self, paper: str) -> dict[str, str]:
+        """Return file name -> SHA-256 of the paper's published numbers and tables.
+
+        It is a parameter of the jobs that read them, because a replaced file may have an older date.
+        """
+        return {Path(file).name: sha256(file) for file in paths.published(self._folders[paper])}
+
+    def artifacts(self, paper: str, kind: str) -> list[str]:
+        """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""
+        return [
+            name
+            for name, entry in self.papers[paper]["artifacts"].items()
+            if entry.kind == kind and not self.lacking(paper, name)
+        ]
+
+    def studies_of(self, paper: str, artifact: str) -> list[str]:
+        """Return the studies that an artifact uses, directly or through inference tables, in the paper's order."""
+        entry = self.entry(paper, artifact)
+        used = set(entry.studies)
+        for table in entry.inference:
+            used |= set(self._inference_studies(paper, table))
+        return [s for s in self.papers[paper]["studies"] if s in used]
+
+    def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
+        return {d for s in self.studies_of(paper, artifact) for d in self.simulation.datasets_of(paper, s)}
+
+    def lacking(self, paper: str, artifact: str) -> list[str]:
+        """Return the missing datasets without which an artifact cannot be made."""
+        missing = {d for s in self.studies_of(paper, artifact) for d in self.simulation.lacking(paper, s)}
+        about = self.entry(paper, artifact).dataset
+        return sorted(missing | ({about} if about and self.datasets.is_missing(about) else set()))
+
+    def origin(self, paper: str, artifact: str) -> str:
+        """Return the data behind an artifact: stand-in, real or simulated; only its own dataset counts, if any."""
+        about = self.entry(paper, artifact).dataset
+        return self.datasets.origin({about} if about else self._datasets_behind(paper, artifact))
+
+    def artifact_inputs(self, paper: str, artifact: str) -> dict[str, list[str]]:
+        """Return the files that an artifact reads: cells, inference tables, facts about datasets, published numbers."""
+        entry = self.entry(paper, artifact)
+        run = set(self.simulation.studies(paper))
+        datasets = self._datasets_behind(paper, artifact) | {entry.dataset} & set(self.datasets_of(paper))
+        private = [library.source_file("policies", p) for p, _ in self.private_policies(paper, artifact)]
+        return {
+            "cells": [paths.cells(self.scale, paper, s) for s in entry.studies if s in run],
+            "inference": [paths.inference(self.scale, paper, t) for t in entry.inference],
+            "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
+            "published": paths.published(self._folders[paper]),
+            # The artifact shows a warning if a policy of an extension fails its audit.
+            "audit": [paths.audit(self.scale)] if any(map(is_extension, private)) else [],
+        }
+
+    def private_policies(self, paper: str, artifact: str) -> list[tuple[str, str]]:
+        """Return the policies, with their variants ("" without one), that claim an epsilon and that an artifact shows.
+
+        An artifact shows all cells of its studies, or only those of its policies and of its function's variant.
+        """
+        entry = self.entry(paper, artifact)
+        variant = entry.made_by[2].get("variant", "")
+        cells = [c for s in self.studies_of(paper, artifact) for c in self.simulation.cells[paper, s]]
+        found = {(cell.policy, cell.variant) for cell in cells}
+        if entry.policies is not None:
+            found = {(policy, own) for policy, own in found if policy in entry.policies}
+        if variant:
+            found = {(policy, own) for policy, own in found if own in ("", variant)}
+        return sorted((policy, own) for policy, own in found if library.claims_epsilon(policy))
+
+    def artifact_named(self, paper: str, kind: str, file: str) -> str:
+        """Return the artifact of a kind whose files have this name."""
+        artifacts = self.papers.get(paper, {}).get("artifacts", {})
+        named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
+        check_known(paper, kind, file, named)
+        return named[file]
+
+    def of_files(self, kind: str, wildcards) -> tuple[str, str]:
+        """Return the paper and the artifact of a rule's wildcards `paper` and `artifact`, the name of its files."""
+        return wildcards.paper, self.artifact_named(wildcards.paper, kind, wildcards.artifact)
+
+    def sheets(self, paper: str) -> list[str]:
+        """Return the names of the files of the paper's tables that are laid out for reading."""
+        entries = {name: self.entry(paper, name) for name in self.artifacts(paper, "table")}
+        return [entry.file or name for name, entry in entries.items() if entry.sheet]
+
+    def artifact_files(self, paper: str, artifact: str) -> list[str]:
+        """Return the files of an artifact; a table may share the name of a figure."""
+        entry = self.entry(paper, artifact)
+        formats = paths.FIGURE_FORMATS if entry.kind == "figure" else paths.TABLE_FORMATS
+        formats = paths.SHEET_FORMATS if entry.sheet else formats
+        return [paths.artifact(self.scale, entry.kind, paper, entry.file or artifact, suffix) for suffix in formats]
+
+    def files(self, kind: str, *of_papers: str) -> list[str]:
+        """Return the files of all artifacts of a kind, of all papers or of some."""
+        return [
+            file
+            for paper in of_papers or self.papers
+            for name in self.artifacts(paper, kind)
+            for file in self.artifact_files(paper, name)
+        ]
+
+    def missing_artifacts(self, paper: str) -> dict[str, str]:
+        """Return artifact -> why it cannot be made in this run."""
+        return {
+            name: " ".join(self.datasets.missing_message(d) for d in lacking)
+            for name in self.papers[paper]["artifacts"]
+            if (lacking := self.lacking(paper, name))
+        }
+
+    def artifact_target(self, paper: str, artifact: str) -> list[str]:
+        """Return the files of one artifact and its verdicts; PrivarmsError if its data are missing."""
+        if message := self.missing_artifacts(paper).get(artifact):
+            raise PrivarmsError(f"{paper}_{artifact}: {message}")
+        verdicts = [paths.cases(self.scale, f"{paper}/{artifact}")] if self.statements_about(paper, artifact) else []
+        return [*self.artifact_files(paper, artifact), *verdicts]
+
+    def datasets_of(self, paper: str) -> list[str]:
+        """Return the available datasets that any part of a paper uses."""
+        used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
+        used |= {a.dataset for a in self.papers[paper]["artifacts"].values() if a.dataset}
+        return sorted(d for d in used if not self.datasets.is_missing(d))
+
+    def statements_about(self, paper: str, artifact: str | None = None) -> list[Statement]:
+        """Return the paper's statements, or those about one artifact."""
+        return [one for one in self.statements.get(paper, []) if artifact in (None, one.artifact)]
+
+    def statement_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
+        """Return the files that these statements read: inference tables and printed tables."""
+        used, run = self.statements_about(paper, artifact), set(self.inference(paper))
+        tables = sorted({one.table for one in used} & run)
+        printed = sorted({one.published["table"] for one in used if "table" in one.published})
+        return {
+            "inference": [paths.inference(self.scale, paper, table) for table in tables],
+            "printed": [self._printed(paper)[table] for table in printed],
+        }
+
+    def statement_data(self, paper: str, artifact: str | None = None) -> list[tuple[str, str]]:
+        """Return, for each statement, its data (simulated, real, stand-in), and why it has no table ("" if it has)."""
+        run = self.inference(paper)
+        answers = []
+        for statement in self.statements_about(paper, artifact):
+            if not statement.table:
+                answers.append(("", ""))
+                continue
+            studies = self._inference_studies(paper, statement.table)
+            used = set(statement.datasets) or {d for s in studies for d in self.simulation.datasets_of(paper, s)}
+            missing = {d for s in studies for d in self.simulation.lacking(paper, s)}
+            missing |= {d for d in used if d not in self.datasets.statuses or self.datasets.is_missing(d)}
+            reason = "" if statement.table in run and not set(statement.datasets) & missing else "No data."
+            if reason and missing:
+                reason = f"The data of {', '.join(sorted(missing))} are not there."
+            answers.append((self.datasets.origin(used - missing), reason))
+        return answers
+
+    def described(self) -> list[dict]:
+        about = ("title", "authors", "year", "venue", "short", "readings")
+        return [
+            {
+                "key": paper,
+                **{k: content.get(k, "") for k in about},
+                "artifacts": self._artifacts_described(paper),
+            }
+            for paper, content in self.papers.items()
+        ]
+
+    def _artifacts_described(self, paper: str) -> list[dict]:
+        missing = self.missing_artifacts(paper)
+        return [
+            {
+                "name": name,
+                **{k: getattr(entry, k) for k in ("kind", "title", "card", "tab", "front")},
+                "caption": f"{entry.caption}{self._runs(paper, self.studies_of(paper, name))}",
+                "data": self.origin(paper, name),
+                "private_policies": self.private_policies(paper, name),
+                "settings": self._settings(paper, name),
+                "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
+                "reason": missing.get(name, ""),
+            }
+            for name, entry in self.papers[paper]["artifacts"].items()
+        ]
+
+    def _settings(self, paper: str, artifact: str) -> list[dict]:
+        """Return the settings of all artifacts in the same tab, as `described.settings`, with study, file and lines."""
+        artifacts, file = self.papers[paper]["artifacts"], f"{self._folders[paper]}/studies.yaml"
+        entry = artifacts[artifact]
+        tab = [name for name, one in artifacts.items() if entry.tab and (one.card, one.tab) == (entry.card, entry.tab)]
+        found = []
+        for study in dict.fromkeys(study for name in tab or [artifact] for study in self.studies_of(paper, name)):
+            about = {"study": study, "file": file, "lines": settings.lines(file, "studies", study)}
+            cells = self.simulation.cells[paper, study]
+            found += [about | row for row in described.settings(cells, tab or [artifact])]
+        return found
+
+    def _runs(self, paper: str, studies: list[str]) -> str:
+        """Return a sentence on the number of runs per setting of these studies at this scale; "" if none runs."""
+        runs = sorted({cell.replicates for study in studies for cell in self.simulation.cells[paper, study]})
+        if not runs:
+            return ""
+        ends = " to ".join(f"{n:,}" for n in sorted({runs[0], runs[-1]}))
+        return f" {ends} {'run' if runs[-1] == 1 else 'runs'} per setting."

@@ -1,0 +1,167 @@
+"""The simulations of a run: the cells of every paper's studies, and the shards that run them."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from privarms.errors import PrivarmsError, check_known
+from privarms.execution.cell import Cell, plain
+from privarms.files.whole import sha256
+from privarms.planning import cells as grid
+from privarms.planning import paths
+from privarms.planning import shards as sharding
+from privarms.planning.datasets import Datasets
+from privarms.planning.shards import Shard
+from privarms.registry import library
+from privarms.registry.extensions import is_extension
+
+
+class Simulation:
+    """The cells and shards of a run.
+
+    papers: paper -> its validated file under config/papers, resolved for the scale
+    """
+
+    def __init__(self, config: Mapping, papers: Mapping[str, Mapping], datasets: Datasets):
+        self.scale = config["scale"]
+        self.papers = papers
+        self.datasets = datasets
+        files = {paper: f"{paths.folder(config, paper)}/studies.yaml" for paper in papers}
+        planned = {
+            (paper, study): grid.expand(files[paper], paper, study, entry)
+            for paper, content in papers.items()
+            for study, entry in content["studies"].items()
+        }
+        # (paper, study) -> its cells that run, in order
+        self.cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
+        # paper -> the tags of its grids
+        self.tags = {
+            paper: {tag for study in content["studies"] for cell in planned[paper, study] for tag in cell.tags}
+            for paper, content in papers.items()
+        }
+        # Planned here, not on demand: if a rule's input function fails, Snakemake accepts the existing file.
+        self._shards: dict[tuple[str, str], Shard] = {}
+        # (paper, cell) -> the names of the shards with its blocks
+        self._holders: dict[tuple[str, str], list[str]] = {}
+        # (paper, shard) -> the number of shards before it of the same policy
+        self._before: dict[tuple[str, str], int] = {}
+        for paper, content in papers.items():
+            # The names of grids are removed, because they do not change the runs.
+            cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
+            by_policy = Counter()
+            for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
+                self._shards[paper, shard.name] = shard
+                policy = shard.pieces[0].cell.policy
+                self._before[paper, shard.name] = by_policy[policy]
+                by_policy[policy] += 1
+                for piece in shard.pieces:
+                    self._holders.setdefault((paper, piece.cell.name), []).append(shard.name)
+
+    def _can_run(self, cell: Cell) -> bool:
+        """Return whether the cell's dataset exists, with auxiliary sources if the policy learns from them."""
+        if cell.dataset is None:
+            return True
+        if self.datasets.is_missing(cell.dataset):
+            return False
+        learns = "auxiliary" in library.arguments("policies", cell.policy)
+        alone = cell.policy_parameters.get("auxiliary") == "without"
+        return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
+
+    def tagged(self, paper: str) -> dict[str, tuple[str, ...]]:
+        """Return cell -> the tags of its grids, for the paper's cells that run and have a tag."""
+        return {c.name: c.tags for study in self.papers[paper]["studies"] for c in self.cells[paper, study] if c.tags}
+
+    def shrunk(self, paper: str) -> list[str]:
+        """Return the cells of the studies whose settings at this scale are not the published ones."""
+        return sorted({c.name for study in self.papers[paper]["shrunk"] for c in self.cells[paper, study]})
+
+    def studies(self, paper: str) -> list[str]:
+        """Return the paper's studies that have cells in this run."""
+        return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
+
+    def datasets_of(self, paper: str, study: str) -> list[str]:
+        """Return the datasets that a study's cells use."""
+        return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
+
+    def audits(self) -> list[tuple[str, str]]:
+        """Return (paper, study) of every privacy audit that has cells in this run."""
+        return [
+            (paper, study)
+            for paper, content in self.papers.items()
+            for study in self.studies(paper)
+            if content["studies"][study]["protocol"] == "audit"
+        ]
+
+    def claims(self) -> list[str]:
+        """Return the policies of this run that claim an epsilon and that no audit of the library names."""
+        run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
+        return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
+
+    def audit_modules(self) -> list[str]:
+        """Return the library modules of these audits and of the policies that they are about."""
+        cells = [c for paper, study in self.audits() for c in self.cells[paper, study]]
+        rooms = {("environments", c.environment) for c in cells} | {("policies", c.policy) for c in cells}
+        return sorted(library.module(room, name) for room, name in rooms)
+
+    def lacking(self, paper: str, study: str) -> list[str]:
+        """Return the missing datasets without which a study has no cells."""
+        if self.cells[paper, study]:
+            return []
+        needed = grid.datasets(self.papers[paper]["studies"][study]) & set(self.datasets.statuses)
+        return sorted(d for d in needed if self.datasets.is_missing(d))
+
+    def shard_files(self, paper: str, study: str) -> list[str]:
+        """Return the files with a study's cells."""
+        check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
+        holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
+        return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
+
+    def _shard(self, paper: str, name: str) -> Shard:
+        if (paper, name) not in self._shards:
+            raise PrivarmsError(f"{paper}: no shard {name} in this plan; request the study, and its shards are created")
+        return self._shards[paper, name]
+
+    def pieces(self, paper: str, shard: str) -> list[dict]:
+        """Return the pieces of a shard as plain mappings."""
+        return [{"cell": plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces]
+
+    def delay(self, paper: str, shard: str) -> float:
+        """Return 0 for the first shard of a policy, and more for each later one, below 1."""
+        before = self._before[paper, self._shard(paper, shard).name]
+        return before / (before + 1)
+
+    def minutes(self, paper: str, shard: str) -> int:
+        """Return an estimated upper limit of a shard's run time, in minutes."""
+        return 5 + int(self._shard(paper, shard).seconds / 20)
+
+    def shard_datasets(self, paper: str, shard: str) -> list[str]:
+        """Return the datasets that a shard needs."""
+        return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
+
+    def digests_of_named_files(self, paper: str, shard: str) -> list[str]:
+        """Return the SHA-256 of each file that a parameter of an extension's policy or environment names.
+
+        The path is relative to the working directory or to the folder of the module.
+        """
+        named: set[Path] = set()
+        for cell in (piece.cell for piece in self._shard(paper, shard).pieces):
+            policy = library.source_file("policies", cell.policy), cell.policy_parameters
+            environment = library.source_file("environments", cell.environment), cell.environment_parameters
+            for file, parameters in (policy, environment):
+                texts = [v for v in parameters.values() if isinstance(v, str)] if is_extension(file) else []
+                named |= {place for text in texts for place in (Path(text), file.parent / text) if place.is_file()}
+        return [sha256(file) for file in sorted(named)]
+
+    def shard_modules(self, paper: str, shard: str) -> list[str]:
+        """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
+        cells = [piece.cell for piece in self._shard(paper, shard).pieces]
+        modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
+        modules |= {library.module("environments", cell.environment) for cell in cells}
+        modules |= {library.fast_path(cell.policy, cell.environment) for cell in cells} - {None}
+        return sorted(modules)
+
+    def study_modules(self, paper: str, study: str) -> list[str]:
+        """Return the modules that the aggregation of a study loads by name."""
+        protocol = self.papers[paper]["studies"][study]["protocol"]
+        return [library.module("protocols", protocol)]

@@ -1,0 +1,1 @@
+"""How jobs start: forks of one process that has imported the library."""

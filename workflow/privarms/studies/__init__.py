@@ -1,1 +1,0 @@
-"""Planning and running of studies: configuration, cells, shards, random streams, and the plan of all outputs."""
