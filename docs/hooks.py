@@ -119,12 +119,11 @@ def _used() -> dict[str, list[str]]:
 
 
 def environments() -> str:
-    """Return the page of all environments, without audits."""
+    """Return the page of all environments."""
     lines = ["# Environments", "", _row("environment", "what", "parameters"), _row(*["---"] * 3)]
     for name in library.names("environments"):
-        if library.source_file("environments", name).parent.name != "audits":
-            what = _first_sentence(library.load("environments", name))
-            lines.append(_row(f"`{name}`", what, _parameters(library.environment_arguments(name))))
+        what = _first_sentence(library.load("environments", name))
+        lines.append(_row(f"`{name}`", what, _parameters(library.environment_arguments(name))))
     return "\n".join(lines)
 
 
@@ -135,7 +134,7 @@ def audits() -> str:
     for name, subjects in library.audits().items():
         families = library.audited_families(name)
         about = ", ".join(f"`{s}`" for s in subjects) or f"any policy of {', '.join(families)}"
-        lines.append(_row(f"`{name}`", _first_sentence(library.load("environments", name)), about))
+        lines.append(_row(f"`{name}`", _first_sentence(library.load("audits", name)), about))
     return "\n".join(lines)
 
 

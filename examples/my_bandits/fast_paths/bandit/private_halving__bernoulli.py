@@ -6,7 +6,7 @@ This is exact: decisions use only the reward sums of a phase, and a sum of n Ber
 import numpy as np
 from numba import njit
 
-from privarms.fast_paths.bandit._round_robin import pull_in_turn
+from privarms.kernels.round_robin import pull_in_turn
 
 from ...policies.bandit.private_halving import halve, phase_length
 

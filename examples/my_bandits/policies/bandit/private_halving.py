@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.kernels.round_robin import next_viable
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.bandit._round_robin import next_viable
 
 LABEL = "Private halving"  # name in legends
 SECONDS_PER_RUN = 2e-5  # estimates that set the size of jobs but change no result

@@ -8,7 +8,7 @@ implementation's `eliminate`. An epoch that the horizon cuts short eliminates no
 import numpy as np
 from numba import njit
 
-from privarms.fast_paths.bandit._round_robin import pull_in_turn
+from privarms.kernels.round_robin import pull_in_turn
 from privarms.policies.bandit.dp_se import eliminate, epoch_length
 
 

@@ -8,7 +8,7 @@ until then use only the sums of the rewards; after them the reference implementa
 import numpy as np
 from numba import njit
 
-from privarms.fast_paths.bandit._round_robin import pull_in_turn
+from privarms.kernels.round_robin import pull_in_turn
 from privarms.policies.bandit.successive_elimination import eliminate, elimination_width
 
 

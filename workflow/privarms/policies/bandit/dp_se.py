@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.kernels.round_robin import next_viable
 from privarms.mechanisms.laplace import laplace
-from privarms.policies.bandit._round_robin import next_viable
 from privarms.ranges import at_least, positive, strictly_within
 
 LABEL = "DP-SE"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from privarms.policies.bandit._round_robin import next_viable
+from privarms.kernels.round_robin import next_viable
 from privarms.ranges import at_least, strictly_within
 
 LABEL = "Successive Elimination"

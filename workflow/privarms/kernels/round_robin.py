@@ -1,9 +1,20 @@
-"""Arms pulled in turn with Bernoulli rewards, many rounds at once."""
+"""Viable arms pulled in turn, in index order: one by one, or many rounds with Bernoulli rewards at once."""
 
 import numpy as np
 from numba import njit
 
 from privarms.jit.binomial import binomial
+
+
+@njit
+def next_viable(viable, arm):
+    """Return the viable arm after `arm` in index order; the first one follows the last."""
+    while True:
+        arm += 1
+        if arm == len(viable):
+            arm = 0
+        if viable[arm]:
+            return arm
 
 
 @njit
