@@ -14,8 +14,9 @@ from privarms.execution import run
 from privarms.execution.cell import Cell, Piece
 from privarms.jit import cache
 from privarms.planning.cells import expand
+from privarms.planning.labels import in_words
 from privarms.plots import facets, style
-from privarms.plots.curves import in_words, with_interval
+from privarms.plots.curves import with_interval
 from privarms.ranges import dimensions, finite, positive, whole
 from privarms.registry import extensions, library
 

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from privarms.inference.intervals import fieller
+from privarms.planning.labels import in_words, labels
 from privarms.planning.results import Results
 from privarms.plots import facets, style
-from privarms.plots.curves import in_words, interval, labels, with_interval
+from privarms.plots.curves import interval, with_interval
 from privarms.plots.facets import dodged
 from privarms.registry import library
 

@@ -1,13 +1,12 @@
 """Write tables as .csv, .md and .tex, reproducibly byte for byte."""
 
-import math
-import numbers
 from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
 
 from privarms.data import STAND_IN
+from privarms.files.numbers import shown
 from privarms.files.whole import whole
 
 # A longer table becomes a longtable in TeX, which continues on further pages.
@@ -32,19 +31,6 @@ def write_table(frame: pd.DataFrame, stem: Path, *, stand_in: bool = False, warn
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
     """Write one header line and no index; floats use the fewest digits that round-trip, NaN is an empty field."""
     frame.to_csv(path, index=False, lineterminator="\n", encoding="utf-8")
-
-
-def shown(value, digits: int = 6) -> str:
-    """Return a cell as text: `digits` significant digits, whole numbers in full, empty for a missing value."""
-    if value is None or value is pd.NA or value is pd.NaT:
-        return ""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        return str(value)
-    if math.isnan(value):
-        return ""
-    if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.{digits}g}"
 
 
 def _texts(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 
+from privarms.files.numbers import shown
 from privarms.ledger import outcomes, rules
 from privarms.ledger.cases import from_words
 from privarms.ledger.files import read
 from privarms.planning.statements import NO_EFFECT
-from privarms.plots.tables import shown
 from privarms.report.words import whole, words
 
 DIGITS = {"measured": 4, "se": 2, "low": 4, "high": 4, "runs": 9}

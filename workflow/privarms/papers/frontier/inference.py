@@ -10,8 +10,8 @@ from privarms.inference.divergences import kl
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.ledger import contrasts
+from privarms.planning.labels import described, entries
 from privarms.planning.results import Results
-from privarms.plots.curves import described, entries
 
 AUDITS = {f"audit_{policy}": first_choice for policy in ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed")}
 AUDITS["audit_adap_klucb"] = first_choice_adap_klucb

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from privarms.plots.curves import entries
+from privarms.planning.labels import entries
 
 # Cards of the report.
 CURVE = "Figures 1 to 3: the Pareto curve of regret and error"

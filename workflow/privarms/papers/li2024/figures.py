@@ -8,9 +8,10 @@ import pandas as pd
 
 from privarms.papers.li2024 import _rows
 from privarms.papers.li2024._rows import CURVE, INFERENCE, MEASURED, PRIVACY
+from privarms.planning.labels import labels
 from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.plots.curves import labels, with_interval
+from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, dodged, in_order, parts, points
 from privarms.registry.artifacts import figure
 

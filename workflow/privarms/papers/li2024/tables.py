@@ -4,8 +4,8 @@ import pandas as pd
 
 from privarms.papers.li2024 import _rows
 from privarms.papers.li2024._rows import INFERENCE, MEASURED, PRIVACY
+from privarms.planning.labels import entries
 from privarms.planning.results import Results
-from privarms.plots.curves import entries
 from privarms.registry.artifacts import table
 
 

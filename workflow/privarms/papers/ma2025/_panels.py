@@ -9,8 +9,9 @@ from functools import cache
 
 import pandas as pd
 
+from privarms.planning.labels import assigned, settings
 from privarms.planning.results import Results
-from privarms.plots.curves import FEWEST, assigned, settings
+from privarms.plots.curves import FEWEST
 from privarms.plots.facets import leading
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")

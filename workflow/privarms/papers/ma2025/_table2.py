@@ -9,8 +9,8 @@ printed has fewer replicates and is not compared.
 import numpy as np
 import pandas as pd
 
+from privarms.files.numbers import shown
 from privarms.planning.results import Results
-from privarms.plots.tables import shown
 from privarms.registry import library
 
 PUBLISHED_DATASETS = ("adult", "jobs", "taxi")

@@ -7,9 +7,10 @@ import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025.figures_regret import LOGS, LOGS_LABEL, texts
+from privarms.planning.labels import assigned
 from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.plots.curves import assigned, with_interval
+from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, in_order, name_lines, points
 from privarms.registry import library
 from privarms.registry.artifacts import figure, table

@@ -8,9 +8,10 @@ from matplotlib.figure import Figure
 from privarms.inference.bias import bias_bound
 from privarms.inference.proportions import clopper_pearson
 from privarms.papers.neel2018._settings import ABLATIONS, CORRECTION, FIGURE_5, LEVEL, THEOREM_1, bonus
+from privarms.planning.labels import labels
 from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.plots.curves import labels, with_interval
+from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, name_lines, panels, parts, points
 from privarms.registry.artifacts import figure
 

@@ -7,8 +7,8 @@ from privarms.inference import max_information
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018 import _settings
 from privarms.papers.neel2018._settings import BOTH, CORRECTION, FIGURE_5, FIGURE_6, LEVEL, THEOREM_1, together
+from privarms.planning.labels import entries
 from privarms.planning.results import Results
-from privarms.plots.curves import entries
 from privarms.registry.artifacts import table
 
 HORIZONS = (100, 500, 1_000, 10_000, 100_000)

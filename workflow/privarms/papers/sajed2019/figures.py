@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
+from privarms.planning.labels import labels
 from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.plots.curves import horizon_in_words, labels, with_interval
+from privarms.plots.curves import horizon_in_words, with_interval
 from privarms.plots.facets import band, curves, in_every, panels, parts, points
 from privarms.registry.artifacts import figure
 

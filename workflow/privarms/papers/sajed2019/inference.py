@@ -18,8 +18,8 @@ from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.papers.sajed2019._rows import EACH, exponents, regret_error, share_over, used
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
+from privarms.planning.labels import parameters
 from privarms.planning.results import Results
-from privarms.plots.curves import parameters
 from privarms.registry import library
 
 CONFIDENCE = 0.95

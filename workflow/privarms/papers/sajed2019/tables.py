@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.sajed2019._settings import FIGURE_1, STOPPING, at_horizon
+from privarms.planning.labels import entries
 from privarms.planning.results import Results
-from privarms.plots.curves import entries
 from privarms.registry.artifacts import table
 
 

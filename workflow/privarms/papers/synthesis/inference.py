@@ -8,8 +8,8 @@ from privarms.inference.bias import bias_bound, sample_mean_bias
 from privarms.inference.rows import as_frame
 from privarms.jit.cache import compiled
 from privarms.papers.synthesis import _validity
+from privarms.planning.labels import described
 from privarms.planning.results import Results, environment_of
-from privarms.plots.curves import described
 from privarms.protocols.locally_private import expected_rewards
 from privarms.registry import library
 

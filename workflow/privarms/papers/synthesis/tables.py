@@ -2,10 +2,10 @@
 
 import pandas as pd
 
+from privarms.files.numbers import shown
 from privarms.papers.synthesis import _advice
 from privarms.planning.results import Results
 from privarms.plots.sheet import Entry, Sheet
-from privarms.plots.tables import shown
 from privarms.registry.artifacts import table
 
 

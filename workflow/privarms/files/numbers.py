@@ -1,0 +1,19 @@
+"""Numbers as text in files and tables."""
+
+import math
+import numbers
+
+import pandas as pd
+
+
+def shown(value, digits: int = 6) -> str:
+    """Return a cell as text: `digits` significant digits, whole numbers in full, empty for a missing value."""
+    if value is None or value is pd.NA or value is pd.NaT:
+        return ""
+    if not isinstance(value, numbers.Real) or isinstance(value, bool):
+        return str(value)
+    if math.isnan(value):
+        return ""
+    if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
+        return str(int(value))
+    return f"{value:.{digits}g}"
