@@ -9,6 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from privarms.errors import PrivarmsError
 from privarms.plots import facets, style, tables
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 COMBINATIONS = len(style.COLOURS) * len(style.MARKERS) * len(style.LINESTYLES)
 FIXED = ("dp_se", "dp_ucb", "uniform")
 NUMBERS = pd.DataFrame({"t": [1, 2, 3], "mean": [0.1, 0.1 + 0.2, np.nan], "policy": ["a", "b", "c, d"]})
@@ -33,13 +35,6 @@ def pixels(figure):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba()).copy()
-
-
-@pytest.fixture(autouse=True)
-def styled():
-    with matplotlib.rc_context():
-        style.use_style()
-        yield
 
 
 def test_save_gives_the_same_bytes_at_another_time_and_with_other_settings(tmp_path, monkeypatch):
