@@ -157,6 +157,18 @@ def test_ends_are_named_in_their_order_and_apart():
     assert [text.get_text() for text in style.name_ends(ax, ["high"])] == ["high"]
 
 
+def test_the_text_of_a_published_value_covers_no_curve_at_its_line():
+    figure, ax = style.subplots(width=3.4, height=2.4)
+    ax.set(xlim=(0, 10), ylim=(0, 1))
+    style.published(ax, 4.0, "published: 4", axis="x")
+    figure.draw_without_rendering()
+    box = ax.texts[0].get_window_extent()
+    line, _ = ax.transData.transform((4, 0))
+    assert line < box.x0 < line + 10
+    assert box.width > box.height
+    assert box.y1 <= ax.get_window_extent().y1
+
+
 def test_a_legend_leaves_out_what_the_panels_name():
     figure, ax = style.subplots(width=3.4, height=2.4)
     for name in ("a", "b"):

@@ -41,7 +41,8 @@ LOG = 13.815511
 
 def ends(ax):
     """Return the regret at which a panel's curve is marked and named, by name; (regret, error) satisfy R e = 2."""
-    (_, marked) = ax.get_lines()
+    curve, marked = ax.get_lines()
+    assert curve.get_xdata()[[0, -1]] == pytest.approx(marked.get_xdata())
     assert (marked.get_marker(), marked.get_linestyle()) == ("o", "None")
     for x, y in (line.get_data() for line in ax.lines):
         assert x * y == pytest.approx(2)
@@ -169,6 +170,10 @@ def test_elimination_has_a_panel_per_number_of_features():
     for ax in figure.axes:
         assert drawn.named(ax) == {name: [[1000, 0.25], [2000, 0.25]] for name in drawn.legend(figure)}
         assert drawn.scales(ax) == ("log", "linear")
+    # All curves coincide: that without privacy is below the others and wider.
+    first, *others = figure.axes[0].get_lines()
+    assert first.get_label() == "ConSE (SE)"
+    assert first.get_linewidth() > max(line.get_linewidth() for line in others)
     assert drawn.axis_labels(figure.axes[0]) == ("patients $n$", "share of features eliminated")
     assert set(numbers["eliminated_fraction"]) == {0.25}
 

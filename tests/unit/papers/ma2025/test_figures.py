@@ -187,6 +187,9 @@ def test_deviations_have_a_line_per_change(made):
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert len(names) == len(numbers.drop_duplicates(["variant", "switches"]))
     assert {"as released", "older version", "as printed, c = 2", "noise: every user"} <= set(names)
+    assert [name for name in names if name.startswith("as printed")] == [
+        f"as printed, c = {c}" for c in (2, 16, 64, 256, 640)
+    ]
     assert drawn.legend(figure) == [*LOGS, *EPSILONS]
     # The program without a change is the first line. With epsilon = 2 its regret is 16 sqrt(n), or 0.16 per user.
     first = figure.axes[0]
@@ -430,29 +433,43 @@ def test_the_loss_about_a_context_is_unbounded_as_released():
 def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):
     facts = {"target_label_counts": [10, 30], "n_target": 40}
     (tmp_path / "toy.json").write_text(json.dumps(facts), encoding="utf-8")
-    made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(), facts=["toy"])
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
     figure, numbers = figures_real_data.real_learning_curves(made)
     of = numbers.set_index(["method", "auxiliary", "variant", "epsilon", "epsilon_aux", "t"])["average_reward"]
     assert of["ldp_nn", "without", "", 1, 4, 40] == pytest.approx(0.4)
+    assert of["ldp_nn (batch 500)", "with", "", 1, 4, 40] == pytest.approx(0.3)
     assert [drawn.title(ax) for ax in figure.axes] == [
         f"toy\n$\\epsilon$ = {e}, $\\epsilon_m$ = {m}" for e, m in ((1, 1), (1, 4), (2, 1), (2, 4))
     ]
-    assert drawn.named(figure.axes[3])["NN wo"] == [[10, 0.4], [25, 0.4], [40, 0.4]]
     # 0.9, and 0.02 more for each unit of epsilon.
-    assert [drawn.named(ax)["LDPMAB w"][0][1] for ax in figure.axes] == pytest.approx([0.92, 0.92, 0.94, 0.94])
-    looks = {line.get_label(): line for line in figure.axes[0].lines}
-    assert looks["NN w"].get_color() == looks["NN wo"].get_color() != looks["Linear wo"].get_color()
-    assert looks["NN w"].get_linestyle() != looks["NN wo"].get_linestyle()
+    assert [drawn.named(ax)["LDPMAB"][0][1] for ax in figure.axes] == pytest.approx([0.92, 0.92, 0.94, 0.94])
     assert [drawn.axis_labels(ax) for ax in figure.axes[:2]] == [
         ("target users $t$", "average reward"), ("target users $t$", ""),
     ]  # fmt: skip
     assert {drawn.scales(ax) for ax in figure.axes} == {("log", "linear")}
-    # Three methods and the text's, with and without auxiliary data, and ABSE.
-    assert [len(labelled(ax)) for ax in figure.axes] == [9] * 4
-    assert len(drawn.legend(figure)) == 9
+    # Three methods and the text's, with and without auxiliary data, one in another setting, ABSE, and the constant arm.
+    assert [len(ax.lines) for ax in figure.axes] == [11] * 4
     # The dotted line: the most frequent label.
-    constant = [line for line in figure.axes[0].lines if line.get_label().startswith("_")]
-    assert [line.get_ydata()[0] for line in constant] == [0.75]
+    assert drawn.guides(figure.axes[0])[-1] == [[0, 0.75], [1, 0.75]]
+
+
+def test_the_legend_of_learning_curves_has_an_entry_per_method(tmp_path):
+    (tmp_path / "toy.json").write_text(json.dumps({"target_label_counts": [10, 30], "n_target": 40}), encoding="utf-8")
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
+    figure, _ = figures_real_data.real_learning_curves(made)
+    assert drawn.legend(figure) == ["LDPMAB", "Linear", "NN", "LDPMAB printed", "ABSE"]
+    ax = figure.axes[3]
+    labelled = {line.get_label(): line for line in ax.lines if line.get_label() in drawn.legend(figure)}
+    assert len({line.get_color() for line in labelled.values()}) == 5
+    # Neural networks have one colour: with auxiliary data 0.8, without 0.4 (dashed), in another setting 0.3 (thin).
+    with_data, *others = [line for line in ax.lines if line.get_color() == labelled["NN"].get_color()]
+    found = {round(line.get_ydata()[0], 9): (line.get_linestyle(), line.get_linewidth()) for line in others}
+    usual = with_data.get_linewidth()
+    assert with_data.get_ydata() == pytest.approx([0.8] * 3)
+    assert (with_data.get_linestyle(), found[0.4]) == ("-", ("--", usual))
+    assert (found[0.3][0], found[0.3][1] < usual) == ("-", True)
 
 
 def test_published_ratios_are_the_first_line_of_adult_s_choices():

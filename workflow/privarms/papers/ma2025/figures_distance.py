@@ -63,8 +63,9 @@ def deviations(results: Results):
     table = with_interval(_deviations(results), "mean_regret", "se_regret")
     table = table.assign(per_user=table["mean_regret"] / table["n"], title=texts(table, ["n"]))
     table = table.assign(name=texts(table, ["epsilon"]), changed=table["switches"] != "")
-    # Each algorithm, then its changes.
-    lines = table.drop_duplicates(["written", "switches"]).sort_values("changed", kind="stable")
+    # Each algorithm, then its changes; the text's constants in their order.
+    lines = table.drop_duplicates(["written", "switches"]).sort_values("c", kind="stable", na_position="first")
+    lines = lines.sort_values("changed", kind="stable")
     lines = in_order(lines, "written")[["written", "switches", "changed", "program"]]
     drawn = table.merge(lines.assign(place=lines.index)[["written", "switches", "place"]], on=["written", "switches"])
     low = np.maximum(drawn["low"], 0.1 * drawn["mean_regret"])
