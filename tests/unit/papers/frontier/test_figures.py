@@ -41,6 +41,11 @@ def test_groups_of_policies_have_rows_with_the_bounds():
     assert drawn.named(first)["bound, Lai & Robbins"] == [[0.1, 5], [1, 5]]
     assert drawn.named(first)["KL-UCB"] == [[0, 100], [1, 100]]
     assert drawn.scales(first) == ("log", "log")
+    # A solid line is visible below the dashes of a bound.
+    lines = {line.get_label(): line for line in first.get_lines()}
+    below, bounds = lines["KL-UCB"], [lines[label] for label, _ in figures.BOUNDS.values()]
+    assert below.get_linestyle() == "-"
+    assert all(line.get_linestyle() != "-" and line.get_zorder() > below.get_zorder() for line in bounds)
     # Student's 97.5% quantile with 29 degrees of freedom is 2.045230.
     ends = pytest.approx([200 - 2.045230, 200 + 2.045230], abs=1e-5)
     assert [list(ends_of) for ends_of in drawn.bands(last)] == [ends]
