@@ -395,6 +395,22 @@ def test_figure_6_names_the_arms_that_its_run_removes():
     assert drawn.legend(figure) == ["mean of 10 runs", "one run", "arm 1", "arm 2", "arm 3"]
 
 
+def test_figure_6_as_printed_has_one_constant():
+    made = illustrated()
+    means, run = made.cells("illustration_curves"), made.inference("illustrated")
+    both = [
+        frame.assign(variant="as_printed", c=c, cell=frame["cell"] + f" {c}")
+        for frame in (means, run)
+        for c in (2.0, 16.0)
+    ]
+    made = results(
+        published={}, tables={}, cells={"illustration_curves": pd.concat(both[:2])}, illustrated=pd.concat(both[2:])
+    )
+    figure, numbers = figures_illustrations.illustration(made, "fig6", "as_printed", 2)
+    assert [drawn.title(ax) for ax in figure.axes[:2]] == ["without auxiliary data", "effective auxiliary data"]
+    assert (len(figure.axes), set(numbers["variant"])) == (6, {"as_printed_c2"})
+
+
 def test_the_loss_about_a_context_is_unbounded_as_released():
     rows = [
         {"variant": variant, "differ": "context", "event": "quadrant", "batch": 1, "epsilon": epsilon}
