@@ -23,3 +23,17 @@ def data(tmp_path_factory):
     path = tmp_path_factory.mktemp("prepared") / "toy.parquet"
     parquet.write(path, [table], {"facts": {"dimensions": 2, "K": 3, "sources": 2}})
     return path, table
+
+
+@pytest.fixture
+def styled():
+    """Draw in the style of the figures, and close them afterwards."""
+    # Most unit tests draw nothing, and these imports take a second.
+    import matplotlib
+
+    from privarms.plots import style
+
+    with matplotlib.rc_context():
+        style.use_style()
+        yield
+        matplotlib.pyplot.close("all")

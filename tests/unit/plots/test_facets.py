@@ -1,25 +1,18 @@
 """Check figures of tidy tables."""
 
-import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
 
 from privarms.plots import facets, style
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 ROWS = pd.DataFrame(
     [(e, curve, t, t / e) for e in (0.5, 0.1) for curve in ("DP-SE", "UCB1") for t in (3.0, 1.0, 2.0)],
     columns=["epsilon", "curve", "t", "regret"],
 )
 ROWS = ROWS.assign(low=ROWS["regret"] - 1, high=ROWS["regret"] + 1)
-
-
-@pytest.fixture(autouse=True)
-def styled():
-    with matplotlib.rc_context():
-        style.use_style()
-        yield
-        matplotlib.pyplot.close("all")
 
 
 def test_a_panel_per_value_with_a_line_and_a_band_per_curve():

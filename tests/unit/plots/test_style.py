@@ -9,6 +9,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from privarms.errors import PrivarmsError
 from privarms.plots import facets, style, tables
 
+pytestmark = pytest.mark.usefixtures("styled")
+
 COMBINATIONS = len(style.COLOURS) * len(style.MARKERS) * len(style.LINESTYLES)
 FIXED = ("dp_se", "dp_ucb", "uniform")
 NUMBERS = pd.DataFrame({"t": [1, 2, 3], "mean": [0.1, 0.1 + 0.2, np.nan], "policy": ["a", "b", "c, d"]})
@@ -33,13 +35,6 @@ def pixels(figure):
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     return np.asarray(canvas.buffer_rgba()).copy()
-
-
-@pytest.fixture(autouse=True)
-def styled():
-    with matplotlib.rc_context():
-        style.use_style()
-        yield
 
 
 def test_save_gives_the_same_bytes_at_another_time_and_with_other_settings(tmp_path, monkeypatch):
@@ -160,6 +155,18 @@ def test_ends_are_named_in_their_order_and_apart():
     assert 0 <= places[0] < places[-1] <= 1
     assert texts[3].xy[1] == pytest.approx(0.9)
     assert [text.get_text() for text in style.name_ends(ax, ["high"])] == ["high"]
+
+
+def test_the_text_of_a_published_value_covers_no_curve_at_its_line():
+    figure, ax = style.subplots(width=3.4, height=2.4)
+    ax.set(xlim=(0, 10), ylim=(0, 1))
+    style.published(ax, 4.0, "published: 4", axis="x")
+    figure.draw_without_rendering()
+    box = ax.texts[0].get_window_extent()
+    line, _ = ax.transData.transform((4, 0))
+    assert line < box.x0 < line + 10
+    assert box.width > box.height
+    assert box.y1 <= ax.get_window_extent().y1
 
 
 def test_a_legend_leaves_out_what_the_panels_name():

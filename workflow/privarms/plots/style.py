@@ -254,7 +254,7 @@ def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below:
     else:
         ax.axvline(value, **GUIDE)
         where |= {"xytext": (3, -2), "xycoords": ("data", "axes fraction")}
-        ax.annotate(text, (value, 1), rotation=90, ha="left", va="top", **where)
+        ax.annotate(text, (value, 1), ha="left", va="top", **where)
 
 
 def log_ticks(axis) -> None:

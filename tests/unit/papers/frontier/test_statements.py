@@ -6,35 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.files import settings
 from privarms.inference.divergences import kl
 from privarms.jit.cache import compiled
 from privarms.ledger import cases
 from privarms.papers.frontier import inference
-from privarms.planning import statements
-from privarms.planning.start import make_plan
-from tests import ROOT
 
+from ..conftest import loaded, planned
 from .tables_by_hand import INSTANCES, results, runs, summaries
 
-FOLDER = ROOT / "config/papers/frontier"
 GAPS = (0.125, 0.25, 0.375, 0.5)
-
-
-@pytest.fixture(scope="module")
-def plan():
-    return planned()
-
-
-def planned(**own):
-    return make_plan(settings.read(ROOT / "config/config.yaml") | {"scale": "paper"} | own, main=False)
-
-
-def loaded(plan):
-    content = plan.simulation.papers["frontier"]
-    known = {"tables": content["inference"], "tags": plan.simulation.tags["frontier"], "printed": ()}
-    found = statements.load(FOLDER / "statements.yaml", "frontier", artifacts=content["artifacts"], **known)
-    return {one.name: one for one in found}
 
 
 def ends(study, cells, *regrets):
@@ -98,7 +78,7 @@ def test_the_terms_of_the_minimax_bound_are_equal_at_27_over_131():
 
 
 def test_the_file_loads_and_uses_only_tags_that_exist(plan):
-    found = loaded(plan)
+    found = loaded(plan, "frontier")
     assert {one.kind for one in found.values()} == {"number", "comparison", "universal", "exact"}
     assert [one.name for one in found.values() if one.ours] == ["half_the_noise_is_caught"]
 
@@ -115,7 +95,7 @@ def test_what_somebody_adds_changes_no_case(plan):
     tags = plan.simulation.tagged("frontier")
     assert more.simulation.tagged("frontier") == tags
 
-    statement = loaded(plan)["adap_klucb_is_lowest"]
+    statement = loaded(plan, "frontier")["adap_klucb_is_lowest"]
     own, other = (
         next(cell for cell, of in tags.items() if cell.startswith(f"{policy}-") and "middle" in of)
         for policy in ("adap_klucb", "adap_ucb")

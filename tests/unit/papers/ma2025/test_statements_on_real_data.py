@@ -7,16 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.files import settings
 from privarms.ledger import cases as ledger
 from privarms.papers.ma2025 import inference_sentences, inference_table2
 from privarms.papers.ma2025.inference_sentences import METHOD
 from privarms.planning import cells as grid
-from privarms.planning import configuration, statements
-from privarms.planning.start import make_plan
-from tests import PAPERS, ROOT
+from privarms.planning import configuration
+from tests import PAPERS
 
-from .made_up import cells as all_cells
+from ..conftest import loaded
 from .toy_rewards import references, results, runs_of
 
 FOLDER = PAPERS / "ma2025"
@@ -202,25 +200,8 @@ def test_sizes_are_counted_for_each_split_of_the_sources():
 # Additions to the studies.
 
 
-@pytest.fixture(scope="module")
-def plan():
-    return planned()
-
-
-def planned(**own):
-    return make_plan(settings.read(ROOT / "config/config.yaml") | {"scale": "paper"} | own, main=False)
-
-
-def loaded(plan):
-    content = plan.simulation.papers["ma2025"]
-    known = {"artifacts": content["artifacts"], "tables": content["inference"]}
-    known["tags"] = {tag for cells in all_cells().values() for cell in cells for tag in cell.tags}
-    tables = [file.stem for file in FOLDER.glob("published/*.csv")]
-    return {one.name: one for one in statements.load(FOLDER / "statements.yaml", "ma2025", **known, printed=tables)}
-
-
 def test_every_statement_on_real_data_names_columns_that_its_table_has(plan, stated):
-    file = loaded(plan)
+    file = loaded(plan, "ma2025")
     entries = ours().assign(ratio_top_sd=0.1, ratio_bottom_sd=0.1, ratio_bottom=10.0)
     tables = ("rank_sums", "table2_sentences", "table2_transfer", "printed_pairs", "printed_budgets", "table2_settings")
     tags = {cell: ["table2"] for cells in entries["cells"] for cell in cells.split()}
@@ -240,7 +221,7 @@ def test_missing_datasets_are_unverifiable_for_one_reason(plan, stated):
         lines = list(csv.DictReader(published))
     frame = ours().assign(ratio_top_sd=0.1, ratio_bottom_sd=0.1, ratio_bottom=10.0)
     tags = {cell: ["table2"] for cell in frame["cells"]}
-    rows = ledger.judged(loaded(plan)["table_2"], frame, tags=tags, shrunk=(), printed=lines, data="real")
+    rows = ledger.judged(loaded(plan, "ma2025")["table_2"], frame, tags=tags, shrunk=(), printed=lines, data="real")
     missing = [row for row in rows if row["verdict"] == "unverifiable"]
     assert (len(rows), len(missing)) == (144, 96)
     assert {row["why"] for row in missing} == {"The files of Jobs and Taxi are missing (data/README.md)."}
@@ -325,7 +306,7 @@ def test_what_somebody_adds_changes_no_case(tmp_path, plan):
     one = tables(results(tmp_path / "a", **before))
     two = tables(results(tmp_path / "b", **studies(*added, references_too=more)))
     assert len(two["table2_settings"]) > len(one["table2_settings"])
-    for statement in loaded(plan).values():
+    for statement in loaded(plan, "ma2025").values():
         if statement.table not in one:
             continue
         lines = []

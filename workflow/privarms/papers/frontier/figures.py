@@ -34,6 +34,9 @@ def _looks(rows: pd.DataFrame) -> style.Looks:
     private = rows.groupby("curve", sort=False)["epsilon"].transform(lambda e: e.notna().any())
     named = leading(rows[private], "curve", (*CURVES, *WIDTHS))["curve"]
     looks = style.looks(named[~named.isin(WIDTHS)], CURVES, rows.loc[~private, "curve"])
+    # Solid and below the bounds, whose dashes stay visible where both are equal.
+    public = zip(rows.loc[~private, "curve"].unique(), ("#8C8C8C", "#C4C4C4"), strict=False)
+    looks |= {curve: looks[curve] | {"color": grey, "linestyle": "-", "zorder": 1.4} for curve, grey in public}
     looks |= style.in_sequence([width for width in WIDTHS if width in set(named)], "flare")
     return looks | {label: style.LEVEL | {"linestyle": dashes, "marker": None} for label, dashes in BOUNDS.values()}
 

@@ -170,10 +170,14 @@ def privacy_cost(results: Results):
 @figure("When is an arm eliminated?", inference=["elimination"])
 def elimination(results: Results):
     """Share of features whose worse arm is eliminated in the first half, against n, one panel per number of features M.
-    EXP3E needs tens of millions of patients, so it has few runs."""
+    Thick: without privacy. EXP3E needs tens of millions of patients, so it has few runs."""
     rows = results.inference("elimination")
     shown = _named(rows).assign(panel=[f"M = {M}" for M in rows["M"]]).sort_values("M", kind="stable")
-    grid = curves(shown, "horizon", "eliminated_fraction", looks=_looks(shown), col="panel", log="x")
+    # Curves coincide: a thick one below others stays visible.
+    public = set(shown.loc[shown["epsilon"].isna(), "curve"])
+    thick = {"linewidth": 3.5, "markersize": 7}
+    looks = {name: look | (thick if name in public else {}) for name, look in _looks(shown).items()}
+    grid = curves(shown, "horizon", "eliminated_fraction", looks=looks, col="panel", log="x")
     grid.set(ylim=(-0.03, 1.03)).set_axis_labels("patients $n$", "share of features eliminated")
     style.legend(grid.figure)
     return grid.figure, rows

@@ -6,14 +6,16 @@ import numpy as np
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
-from privarms.papers.ma2025.figures_regret import LOGS, LOGS_LABEL, texts
+from privarms.papers.ma2025.figures_regret import LOGS, LOGS_LABEL, NO_SOURCE, algorithms, texts
 from privarms.planning.labels import assigned
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
-from privarms.plots.facets import curves, in_order, name_lines, points
+from privarms.plots.facets import curves, in_order, leading, name_lines, points
 from privarms.registry import library
 from privarms.registry.artifacts import figure, table
+
+ALONE = "without auxiliary data"
 
 
 def _deviations(results: Results) -> pd.DataFrame:
@@ -62,8 +64,9 @@ def deviations(results: Results):
     table = with_interval(_deviations(results), "mean_regret", "se_regret")
     table = table.assign(per_user=table["mean_regret"] / table["n"], title=texts(table, ["n"]))
     table = table.assign(name=texts(table, ["epsilon"]), changed=table["switches"] != "")
-    # Each algorithm, then its changes.
-    lines = table.drop_duplicates(["written", "switches"]).sort_values("changed", kind="stable")
+    # Each algorithm, then its changes; the text's constants in their order.
+    lines = table.drop_duplicates(["written", "switches"]).sort_values("c", kind="stable", na_position="first")
+    lines = lines.sort_values("changed", kind="stable")
     lines = in_order(lines, "written")[["written", "switches", "changed", "program"]]
     drawn = table.merge(lines.assign(place=lines.index)[["written", "switches", "place"]], on=["written", "switches"])
     low = np.maximum(drawn["low"], 0.1 * drawn["mean_regret"])
@@ -92,23 +95,34 @@ def deviations(results: Results):
 
 @figure("Is the eliminated arm the best one?", inference=["eliminations"])
 def elimination_correctness(results: Results):
-    """Share of eliminated arms that are best, and of contexts without their best arm, against epsilon; exponential
-    environment, no source or two of half as many users as the target. An arm is best in a bin if it is best in its
-    middle. Dashed: random elimination. An algorithm that eliminates nothing has no curve. Bands: 95% intervals of at
-    least five runs."""
+    """Upper row: share of eliminated arms that are best; lower row: share of contexts without their best arm; against
+    epsilon. One column per algorithm; exponential environment. Black: without auxiliary data. Colours: two sources of
+    half as many users as the target, by their budget eps_m. An arm is best in a bin if it is best in its middle.
+    Dashed: random elimination. A setting that eliminates nothing has no curve. Bands: 95% intervals of at least five
+    runs."""
     table = results.inference("eliminations")
     table = table[["quality" in str(p).split() for p in table["panels"]]]
-    names = panels.words(pd.Series(panels.written_variant(table.assign(program="")), table.index))
-    budgets = pd.Series(texts(table, ["epsilon_aux"]), table.index)
-    table = table.assign(name=names.where(table["n_aux"] == 0, names + ", " + budgets))
-    titles = {"wrong": "removals that hit the best arm", "lost": "contexts without their best arm"}
-    parts = [with_interval(table.assign(y=table[c], title=title), c, f"{c}_se") for c, title in titles.items()]
+    budgets = pd.Series(texts(table, ["epsilon_aux"]), table.index).where(table["n_aux"] > 0, ALONE)
+    names = algorithms(table.assign(program="", written=panels.written_variant(table.assign(program=""))))
+    titles = {"wrong": "eliminated arms\nthat are best", "lost": "contexts without\ntheir best arm"}
+    shown = table.assign(name=budgets, algorithm=names)
+    parts = [with_interval(shown.assign(y=table[c], share=title), c, f"{c}_se") for c, title in titles.items()]
     rows = pd.concat(parts, ignore_index=True)
-    rows = rows[rows.groupby("name")["removed"].transform("sum") > 0].sort_values("name", kind="stable")
-    rows = rows.assign(low=rows["low"].clip(0, 1), high=rows["high"].clip(0, 1))
-    options = {"hue": "name", "col": "title", "col_order": [*titles.values()], "sharey": False, "height": 2.4}
-    grid = curves(rows, "epsilon", "y", looks=style.looks(rows["name"]), log="x", **options)
-    grid.axes_dict[titles["wrong"]].axhline(1 / 3, **style.GUIDE)
-    grid.set(ylim=(-0.02, None)).set_axis_labels("privacy budget $\\varepsilon$", "share")
-    style.legend(grid.figure, columns=2)
-    return grid.figure, table.drop(columns=["name", "panels"])
+    rows = rows[rows.groupby(["algorithm", "name"])["removed"].transform("sum") > 0]
+    rows = leading(rows.assign(low=rows["low"].clip(0, 1), high=rows["high"].clip(0, 1)), "algorithm", [panels.PROGRAM])
+    # Two sources of different budgets are named like "2|8".
+    order = rows.sort_values("epsilon_aux", key=lambda e: e.str.split("|").str[-1].astype(float))["name"].unique()
+    # A share may exist at one epsilon only, so it needs a marker.
+    looks = {ALONE: NO_SOURCE | {"marker": "X"}} | style.in_sequence(name for name in order if name != ALONE)
+    options = {"row": "share", "col": "algorithm", "hue": "name", "row_order": [*titles.values()], "sharey": "row"}
+    grid = curves(rows, "epsilon", "y", looks=looks, log="x", height=1.8, **options)
+    for (share, algorithm), ax in grid.axes_dict.items():
+        place = ax.get_subplotspec()
+        ax.set_title(algorithm if place.is_first_row() else "")
+        ax.set_ylabel(f"share of {share}" if place.is_first_col() else "")
+        if share == titles["wrong"]:
+            ax.axhline(1 / 3, **style.GUIDE)
+    style.log_ticks(grid.axes.flat[0].xaxis)
+    grid.set(ylim=(-0.02, None)).set_xlabels("privacy budget $\\varepsilon$")
+    style.legend(grid.figure)
+    return grid.figure, table.drop(columns=["panels"])

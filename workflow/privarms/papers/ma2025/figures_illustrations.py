@@ -84,7 +84,7 @@ def fig2(results: Results):
         marked = run[(run["t"] == t) & (run["bin"] == bin_)].iloc[0]
         ax.axvspan(marked["x_low"], marked["x_high"], color=style.QUIET, alpha=0.1, linewidth=0)
         ax.set(title=title, xlabel="context $x$", xlim=(0, 1), ylim=(-0.6, 1.6))
-        ax.annotate(f"$t = {t}$", (0.02, 0.97), xycoords="axes fraction", va="top")
+        ax.annotate(f"$t = {t}$", (0.02, 0.97), xycoords="axes fraction", va="top", bbox=style.PAPER)
         drawn.append(leaves.assign(panel=title))
     axes[0].set_ylabel("reward")
     handles = [axes[0].plot([], [], color=colour, label=f"arm {arm + 1}")[0] for arm, colour in colours.items()]

@@ -27,8 +27,9 @@ def _pairs(rows: pd.DataFrame) -> list[str]:
 )
 def real_learning_curves(results: Results):
     """Average reward up to t against the target users t, with 95% intervals of at least five runs; one row per dataset,
-    one column per pair of budgets. Dashed: without auxiliary data; dotted: the best constant arm. LDPMAB is as
-    released, except where marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
+    one column per pair of budgets. Dashed: without auxiliary data; dotted: the best constant arm. Thin: a method in
+    another setting, such as Linear and NN with the rate .1; the CSV file names the setting. LDPMAB is as released,
+    except where marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
     cells = repeated(named(results.cells("real_data"))).assign(method=called)
     base = named(results.cells("real_data_reference"))
     base = base[base["method"] == "absse"].assign(auxiliary="", method=called)
@@ -39,11 +40,12 @@ def real_learning_curves(results: Results):
     rows = with_interval(rows, "average_reward", "se")
     # Few runs have wide intervals, but a reward is 0 or 1.
     rows = rows.assign(low=rows["low"].clip(0, 1), high=rows["high"].clip(0, 1), pair=_pairs(rows))
-    words = {"as_printed": " printed", "with": " w", "without": " wo"}
-    who = [label_of(m) + words.get(v, "") for m, v in zip(rows["method"], rows["variant"], strict=True)]
-    rows = rows.assign(who=who, name=who + rows["auxiliary"].map(words).fillna(""))
+    plain = rows["method"].str.split(" (", regex=False).str[0].map(label_of)
+    rows = rows.assign(who=plain + rows["variant"].map({"as_printed": " printed"}).fillna(""))
+    rows = rows.assign(name=rows["who"] + ", " + rows["auxiliary"] + ", " + rows["setting"])
     rows = in_order(rows, "dataset", "pair", "name")
-    looks = style.crossed(rows, "name", "who", "auxiliary", seconds=["with", "without"])
+    looks, texts = _curves(rows)
+    rows = rows.assign(name=rows["name"].map(texts))
     options = {"row": "dataset", "col": "pair", "hue": "name", "sharex": "row", "sharey": "row", "log": "x"}
     grid = curves(rows, "t", "average_reward", looks=looks, width=style.PAGE, height=1.55, **options)
     stand_ins = set(rows.loc[rows["data"] == "stand-in", "dataset"])
@@ -53,9 +55,25 @@ def real_learning_curves(results: Results):
         constant = best_constant(results, dataset.split(" (")[0])
         ax.axhline(constant, **(style.GUIDE | {"linestyle": style.LINESTYLES[2]}))
     grid.set_axis_labels("target users $t$", "average reward")
-    style.legend(grid.figure, columns=6)
+    style.legend(grid.figure, columns=6, title="dashed: without auxiliary data; thin: another setting")
     columns = ["dataset", "data", "t", "replicates", "average_reward", "se", "low", "high", "method", "variant"]
     return grid.figure, rows[[*columns, "auxiliary", "epsilon", "epsilon_aux"]]
+
+
+def _curves(rows: pd.DataFrame) -> tuple[style.Looks, dict[str, str]]:
+    """Return the looks of curves, and name -> label; one curve per method has a label that the legend shows.
+
+    Colours and markers are by method (`who`), grey without budgets; dashes by auxiliary data, thin in another setting
+    """
+    columns = ["name", "who", "auxiliary", "setting"]
+    own = style.looks(rows.loc[rows["auxiliary"] != "", "who"])
+    public = {"color": style.QUIET, "marker": "X"}
+    looks, texts = {}, {}
+    for name, who, auxiliary, setting in rows.drop_duplicates("name")[columns].itertuples(index=False):
+        texts[name] = who if who not in looks else f"_{name}"
+        dashes = {"linestyle": style.LINESTYLES[1 if auxiliary == "without" else 0]}
+        looks[texts[name]] = own.get(who, public) | dashes | ({"linewidth": 0.7, "marker": None} if setting else {})
+    return looks, texts
 
 
 @figure(
@@ -83,7 +101,8 @@ def adult_sensitivity(results: Results):
     options = {"row": "time", "col": "method", "hue": "pair", "draw": partial(points, along="x")}
     grid = curves(rows, "ratio", "place", looks=looks, width=style.PAGE, height=0.2 * len(names) + 0.5, **options)
     grid.set_titles("{col_name}\n{row_name}", size=7)
-    name_lines(grid.axes[0, 0], names, fontsize=7)
+    for ax in grid.axes[:, 0]:
+        name_lines(ax, names, fontsize=7)
     for ax in grid.axes.flat:
         ax.axvline(1, color=style.QUIET, linewidth=0.6)
     grid.set_axis_labels("ratio to ABSE", "")

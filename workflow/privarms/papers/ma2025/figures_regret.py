@@ -20,6 +20,8 @@ SYMBOLS = {
     "n": "n_P", "epsilon": "\\varepsilon", "n_aux": "n_Q", "epsilon_aux": "\\varepsilon_m", "gamma": "\\gamma",
     "kappa": "\\kappa", "M": "M", "K": "K",
 }  # fmt: skip
+# The look of cells without auxiliary data where curves are by the sources' settings.
+NO_SOURCE = {"color": "black", "linewidth": 0.9, "marker": None, "linestyle": "-", "zorder": 1.5}
 ORDERS = {panels.LOW_FIRST: "low quality first", panels.HIGH_FIRST: "high quality first"}
 # The axes of cells without auxiliary data.
 OF_TARGET = ("n", "epsilon", "M", "K")
@@ -134,7 +136,7 @@ def regret_panel(results: Results, name: str, environment: str):
     x, lines = LAYOUTS.get(name) or LAYOUTS[name[:4]]
     cells = with_interval(panels.panel(results, name, environment), "mean_regret", "se_regret")
     # On a logarithmic axis an interval must not reach 0.
-    cells = cells.assign(low=cells["low"].clip(lower=cells["mean_regret"] / 20), algorithm=_algorithms(cells))
+    cells = cells.assign(low=cells["low"].clip(lower=cells["mean_regret"] / 20), algorithm=algorithms(cells))
     helped = cells[cells["n_aux"] > 0]
     helped = cells if helped.empty else helped
     apart = [a for a in panels.AXES if a not in (x, *lines) and helped[a].nunique() > 1]
@@ -176,7 +178,7 @@ def regret_panel(results: Results, name: str, environment: str):
     return grid.figure, numbers
 
 
-def _algorithms(cells: pd.DataFrame) -> list[str]:
+def algorithms(cells: pd.DataFrame) -> list[str]:
     """Return the algorithm of each cell as the ledger names it, with other settings that vary."""
     names = []
     for row, words in zip(cells.itertuples(), panels.words(cells["written"]), strict=True):
@@ -245,8 +247,8 @@ def _looks(rows: pd.DataFrame, lines: list[str]) -> style.Looks:
     if lines[0] == "order":
         return style.crossed(rows, "line", *lines)
     alone = rows.loc[rows["x"].isna(), "line"].unique()
-    level = {"color": "black", "linewidth": 0.9, "marker": None, "linestyle": "-", "zorder": 1.5}
-    return dict.fromkeys(alone, level) | style.in_sequence(name for name in rows["line"].unique() if name not in alone)
+    helped = (name for name in rows["line"].unique() if name not in alone)
+    return dict.fromkeys(alone, NO_SOURCE) | style.in_sequence(helped)
 
 
 def _draw_uniform(ax, rows: pd.DataFrame, x: str) -> None:
