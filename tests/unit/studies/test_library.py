@@ -12,7 +12,7 @@ def closure(*modules):
 
 
 def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
-    files = closure("studies.run", library.module("policies", "dp_ucb"), "environments.bernoulli", "protocols.bandit")
+    files = closure("execution.run", library.module("policies", "dp_ucb"), "environments.bernoulli", "protocols.bandit")
     assert {"mechanisms/tree.py", "mechanisms/laplace.py", "protocols/bandit.py", "execution/streams.py"} <= files
     own = {"__init__.py", "bandit/__init__.py", "bandit/dp_ucb.py"}
     assert {f for f in files if f.startswith("policies/")} == {f"policies/{f}" for f in own}

@@ -20,10 +20,10 @@ from privarms.protocols.bandit import new_record, play, play_block
 POLICIES = (adap_ucb, adap_klucb, dp_klucb, dp_imed)
 
 
-def counts(params, batches):
+def counts(params, number):
     """Return an arm's pulls after each of its first batches."""
     state, actual = batches.init(params), []
-    for _ in range(batches):
+    for _ in range(number):
         state.pulls[0] += params.batch_size(params, state, 0)
         actual.append(int(state.pulls[0]))
     return actual
