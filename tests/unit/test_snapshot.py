@@ -40,7 +40,7 @@ SETTINGS |= {"others": "top 0.5", "study": "regret", "file": "config/papers/one2
 def artifact(name, title, **values):
     about = {"name": name, "title": title, "caption": f"Caption of {name}.", "reason": "", "kind": "figure"}
     about |= {"card": "", "tab": "", "front": False, "data": "simulated", "files": {"png": f"{name}.png"}}
-    return about | {"private_policies": [], "settings": []} | values
+    return about | {"private_policies": [], "settings": [], "further": []} | values
 
 
 FIGURE = {"card": "Figure 1: regret", "settings": [SETTINGS]}
@@ -148,9 +148,9 @@ def test_a_figure_has_pictures_settings_cases_assumptions_and_its_command(made_u
     assert "[Assumption 1](#assumption-1) decides: A choice. Other assumption: [2](#assumption-2)." in figure
     assert '1. <a id="assumption-1"></a>A choice. Its reason. *Source: not stated.*' in page
     command = "`snakemake one2001_fig1 --cores 4` makes Figure 1 again"
-    assert f"{command}, in 12 minutes of one core and at most 610 MB per job." in figure
+    assert f"{command}, in 12 core-minutes and at most 610 MB per job." in figure
     assert "`snakemake one2001_fig2 --cores 4` makes Figure 2 again." in page
-    assert "makes all of this again, in less than a minute of one core" in page
+    assert "makes all of this again, in less than a core-minute" in page
 
 
 def test_a_page_has_each_statement_and_each_reason_once(made_up):

@@ -81,7 +81,15 @@ class World:
             path.write_text("column\n1\n")
         texts = {"title": f"Title of {paper} {name}", "caption": f"Caption of {paper} {name}"}
         texts |= dict.fromkeys(("card", "tab", "front", "reason"), "")
-        own = {"name": name, "kind": kind, "data": "simulated", "files": files, "private_policies": [], "settings": []}
+        own = {
+            "name": name,
+            "kind": kind,
+            "data": "simulated",
+            "files": files,
+            "private_policies": [],
+            "settings": [],
+            "further": [],
+        }
         return own | texts | values
 
     def paper(self, key, artifacts, **values):

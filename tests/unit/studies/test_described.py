@@ -40,7 +40,10 @@ def test_only_the_cells_of_a_panel_with_the_name_of_the_figure_count(expanded):
 def test_many_values_are_given_by_their_ends():
     assert described.in_words([2, 1, 2]) == "1, 2"
     assert described.in_words([1.0, 0.25]) == "0.25, 1"
-    assert described.in_words(["2 8", 4]) == "2 8, 4"
+    # Words have no order, and a text of several numbers is one value.
+    assert described.in_words(["2 8", 4]) == "(2, 8), 4"
+    assert described.in_words(list("gfedcba")) == "g, f, e, d, c, b, a"
+    assert described.in_words(["", "noise"]) == "none, noise"
     assert described.in_words(list(range(10_000, 70_000, 10_000))) == "10\u202f000 to 60\u202f000 (6 values)"
 
 
@@ -49,3 +52,21 @@ def test_the_lines_of_a_study_end_before_the_next_comment(tmp_path):
     file.write_text("studies:\n  one:\n    a: 1\n    b: [1,\n      2]\n\n  # Of the next.\n  two: {a: 1}\n")
     assert settings.lines(file, "studies", "one") == (2, 5)
     assert settings.lines(file, "studies", "two") == (8, 8)
+
+
+def test_a_study_may_end_with_an_alias(tmp_path):
+    file = tmp_path / "studies.yaml"
+    file.write_text("studies:\n  one: &first\n    a: [1]\n  two:\n    b:\n      - 1\n      - *first\n  three: {a: 1}")
+    assert settings.lines(file, "studies", "two") == (4, 7)
+    assert settings.lines(file, "studies", "three") == (8, 8)
+
+
+def test_a_parameter_that_only_some_cells_give_is_shown_with_its_default():
+    study = {
+        **{"protocol": "bandit", "environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25}, "block": 10},
+        **{"horizon": 100, "replicates": 100, "grid": {"K": 5, "epsilon": 1}},
+        "policies": [{"policy": "dp_se"}, {"policy": "dp_se", "beta": 0.05}],
+    }
+    (row,) = described.settings(cells.expand("studies.yaml", "one2001", "regret", study), ["fig1"])
+    # Without `beta` DP-SE uses 1/T, so the argument has no number as its default.
+    assert "beta default, 0.05" in row["others"]

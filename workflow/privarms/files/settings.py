@@ -38,14 +38,19 @@ def read(file: Path) -> dict:
 @cache
 def lines(file: Path, *keys: str) -> tuple[int, int]:
     """Return the first and the last line of the value below these keys, in a file that `read` accepts."""
-    node = yaml.compose(Path(file).read_text(encoding="utf-8"), Loader=_Loader)
+    text = Path(file).read_text(encoding="utf-8")
+    node = yaml.compose(text, Loader=_Loader)
     for wanted in keys:
         key, node = next(pair for pair in node.value if pair[0].value == wanted)
-    # A block ends where the next one begins, behind its comments.
-    last = node
-    while isinstance(last, yaml.CollectionNode) and last.value and not last.flow_style:
-        last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
-    return key.start_mark.line + 1, max(last.end_mark.line + 1, key.start_mark.line + 1)
+    last = node.end_mark.line + 1
+    if isinstance(node, yaml.CollectionNode) and not node.flow_style:
+        # A block ends where the next one begins, behind the comments of the next one.
+        is_last = node.end_mark.index >= len(text.rstrip())
+        written = text.splitlines()[: None if is_last else node.end_mark.line]
+        while not written[-1].strip() or written[-1].lstrip().startswith("#"):
+            written.pop()
+        last = len(written)
+    return key.start_mark.line + 1, last
 
 
 def parse(text: str, place: Path | str):

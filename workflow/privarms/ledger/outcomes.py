@@ -72,7 +72,8 @@ def of_cases(cases: Sequence[Mapping]) -> tuple[str, list[str]]:
     found = {verdict for _, verdict in verdicts}
     if found & set(BAD) and len(found) > 1:
         names = _deciding(verdicts)
-        return f"depends on {' and '.join(names)}", names
+        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        return f"depends on {listed}", names
     return _worst([verdict for _, verdict in verdicts]), []
 
 

@@ -22,14 +22,23 @@ def settings(cells: Iterable[Cell], artifacts: Iterable[str]) -> list[dict[str, 
     cells = list(cells)
     cells = [cell for cell in cells if any(_is_in(cell, one) for one in artifacts)] or cells
     groups: dict[tuple, list[dict]] = {}
+    defaults: dict[tuple, dict] = {}
     for cell in cells:
-        groups.setdefault((cell.policy, cell.variant, cell.replicates), []).append(_parameters(cell))
+        group = cell.policy, cell.variant, cell.replicates
+        groups.setdefault(group, []).append(_parameters(cell))
+        takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
+        defaults.setdefault(group, {}).update((k, one.default) for k, one in takes.items() if not one.required)
     rows = []
     for (policy, variant, runs), some in groups.items():
         names = dict.fromkeys(name for values in some for name in values)
-        texts = {name: in_words([values[name] for values in some if name in values]) for name in names}
+        # Where only some cells give a parameter, the others have its default.
+        own = defaults[policy, variant, runs]
+        values = {k: [one.get(k, own.get(k)) for one in some if k in one or k in own] for k in names}
+        texts = {name: in_words(found) for name, found in values.items()}
         others = (f"{name} {text}" for name, text in texts.items() if name not in COLUMNS.values())
-        about = {"policy": library.label(policy), "variant": variant.replace("_", " "), "runs": _grouped(runs)}
+        label, variant = library.label(policy), variant.replace("_", " ")
+        variant = "" if label.endswith(f"({variant})") else variant
+        about = {"policy": label, "variant": variant, "runs": _grouped(runs)}
         rows.append(about | {name: texts.get(own, "") for name, own in COLUMNS.items()} | {"others": "; ".join(others)})
     return rows
 
@@ -47,12 +56,24 @@ def _parameters(cell: Cell) -> dict:
 
 
 def in_words(values: Sequence) -> str:
-    """Return the different values: "1, 2, 4", or "0 to 2 (11 values)" if they are many."""
+    """Return the different values: "1, 2, 4", or "0 to 2 (11 values)" if they are many numbers.
+
+    A text of several numbers, such as the budgets of two sources, is in parentheses. None is "default", "" is "none".
+    """
     found = list(dict.fromkeys(values))
-    if not any(isinstance(value, str) for value in found):
-        found.sort()
-    texts = [value if isinstance(value, str) else _grouped(value) for value in found]
+    if any(value is None or isinstance(value, str) for value in found):
+        return ", ".join(map(_in_words, found))
+    found.sort()
+    texts = list(map(_grouped, found))
     return ", ".join(texts) if len(texts) <= LISTED else f"{texts[0]} to {texts[-1]} ({len(texts)} values)"
+
+
+def _in_words(value) -> str:
+    if value is None:
+        return "default"
+    if not isinstance(value, str):
+        return _grouped(value)
+    return f"({', '.join(value.split())})" if re.fullmatch(r"[\d.]+( [\d.]+)+", value) else value or "none"
 
 
 def _grouped(number: float) -> str:

@@ -262,6 +262,7 @@ class Outputs:
                 "data": self.origin(paper, name),
                 "private_policies": self.private_policies(paper, name),
                 "settings": self._settings(paper, name),
+                "further": self._further(paper, name),
                 "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
                 "reason": missing.get(name, ""),
             }
@@ -270,15 +271,31 @@ class Outputs:
 
     def _settings(self, paper: str, artifact: str) -> list[dict]:
         """Return the settings of all artifacts in the same tab, as `described.settings`, with study, file and lines."""
-        artifacts, file = self.papers[paper]["artifacts"], f"{self._folders[paper]}/studies.yaml"
+        artifacts = self.papers[paper]["artifacts"]
         entry = artifacts[artifact]
         tab = [name for name, one in artifacts.items() if entry.tab and (one.card, one.tab) == (entry.card, entry.tab)]
         found = []
         for study in dict.fromkeys(study for name in tab or [artifact] for study in self.studies_of(paper, name)):
-            about = {"study": study, "file": file, "lines": settings.lines(file, "studies", study)}
+            about = self._place(paper, study)
             cells = self.simulation.cells[paper, study]
             found += [about | row for row in described.settings(cells, tab or [artifact])]
         return found
+
+    def _further(self, paper: str, artifact: str) -> list[dict]:
+        """Return the studies, with file and lines, that statements about an artifact use and the artifact does not."""
+        used: dict[str, None] = {}
+        for statement in (one for one in self.statements_about(paper, artifact) if one.table):
+            tags = set(statement.where.get("tag", ()))
+            for study in self._inference_studies(paper, statement.table):
+                if not tags or any(tags.intersection(cell.tags) for cell in self.simulation.cells[paper, study]):
+                    used[study] = None
+        own = self.studies_of(paper, artifact)
+        return [self._place(paper, study) for study in used if study not in own]
+
+    def _place(self, paper: str, study: str) -> dict:
+        """Return a study with its file and lines, for links."""
+        file = f"{self._folders[paper]}/studies.yaml"
+        return {"study": study, "file": file, "lines": settings.lines(file, "studies", study)}
 
     def _runs(self, paper: str, studies: list[str]) -> str:
         """Return a sentence on the number of runs per setting of these studies at this scale; "" if none runs."""

@@ -22,7 +22,7 @@ def answer(stated: Iterable[Mapping], variant: str) -> dict[str, str]:
     for statement in theirs:
         counter = runs if statement["kind"] in FROM_RUNS else theory
         counter.update(_outcomes(statement, variant))
-    own = [case for s in theirs if not runs or s["kind"] in FROM_RUNS for case in _cases(s, variant)]
+    own = [case for s in theirs if not runs or s["kind"] in FROM_RUNS for case in _that_depend(s, variant)]
     word, look = _answer(runs or theory, any(outcomes.state(case["verdict"]) == "good" for case in own))
     if word == "yes" and not runs and theory["not refuted"]:
         # Instances cannot prove a theorem.
@@ -38,16 +38,23 @@ def _outcomes(statement: Mapping, variant: str) -> list[str]:
     return [outcomes.of_cases(number)[0] for number in outcomes.numbers(_cases(statement, variant))]
 
 
+def _that_depend(statement: Mapping, variant: str) -> list[Mapping]:
+    """Return the cases of a statement, or of the numbers of a printed table, whose outcome depends on an assumption."""
+    cases = _cases(statement, variant)
+    some = outcomes.numbers(cases) if statement["group"] == outcomes.PRINTED else [cases]
+    return [case for one in some if outcomes.state(outcomes.of_cases(one)[0]) == "depends" for case in one]
+
+
 def _cases(statement: Mapping, variant: str) -> list[Mapping]:
     return [case for case in statement["cases"] if (case["variant"] == PROGRAM) is (variant == PROGRAM)]
 
 
 def _answer(found: Counter, some_good: bool) -> tuple[str, str]:
-    """Return the word and its CSS class; some_good: whether a case is good, which "depends on X" does not say."""
+    """Return the word and its CSS class; some_good: whether a case is good where the outcome depends on X."""
     states = {outcomes.state(one) for one in found}
     depends = [one for one in found if outcomes.state(one) == "depends"]
     if "bad" in states:
-        return ("partly", "depends") if some_good else ("no", "bad")
+        return ("partly", "depends") if some_good or "good" in states else ("no", "bad")
     if depends:
         return words(depends[0]), "depends"
     if "good" in states:

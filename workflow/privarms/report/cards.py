@@ -117,7 +117,8 @@ def _card(group: Sequence[dict], own: Sequence[dict]) -> dict:
             {"name": name, "artifacts": some, "shared": len(some) > 1 and len({a["caption"] for a in some}) == 1}
             for name, some in tabs.items()
         ],
-        "settings": _settings(group),
+        "settings": _distinct(row for artifact in group for row in artifact["settings"]),
+        "further": _further(group),
         "answers": _answers(group, here, short),
         "statements": here,
         "notes": of_statements.noted(here),
@@ -136,13 +137,18 @@ def _rank(statement: Mapping) -> tuple[int, bool]:
     return group, bool(statement["table"]["grid"])
 
 
-def _settings(group: Iterable[Mapping]) -> list[dict]:
-    """Return the settings of all artifacts of a card, each once."""
+def _distinct(rows: Iterable[Mapping]) -> list[Mapping]:
     found = []
-    for row in (row for artifact in group for row in artifact["settings"]):
+    for row in rows:
         if row not in found:
             found.append(row)
     return found
+
+
+def _further(group: Sequence[Mapping]) -> list[Mapping]:
+    """Return the studies that only the statements of a card use."""
+    shown = {row["study"] for artifact in group for row in artifact["settings"]}
+    return _distinct(one for artifact in group for one in artifact["further"] if one["study"] not in shown)
 
 
 def _answers(group: Sequence[Mapping], here: Sequence[dict], short: str) -> list[dict]:

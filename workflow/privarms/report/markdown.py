@@ -130,8 +130,8 @@ def cost(of: Mapping | None) -> str:
     if not of:
         return ""
     minutes = float(of["minutes"])
-    time = "less than a minute" if minutes < 1 else of_statements.several(round(minutes), "minutes")
-    return f", in {time} of one core and at most {of['megabytes']} MB per job"
+    time = "less than a core-minute" if minutes < 1 else of_statements.several(round(minutes), "core-minutes")
+    return f", in {time} and at most {of['megabytes']} MB per job"
 
 
 def _card(card: Mapping, costs: Mapping, level: str, places: dict[str, str]) -> Iterator[str]:
@@ -154,6 +154,8 @@ def _card(card: Mapping, costs: Mapping, level: str, places: dict[str, str]) -> 
         if tab is not tabs[0]:
             yield from ("</details>", "")
     yield from _settings(card["settings"], f"[{card['short']}](#{anchor(card['id'])})", places)
+    if card["further"]:
+        yield from (f"The statements also use {joined([_study(one) for one in card['further']])}.", "")
     yield from _stated(card["statements"], card["notes"])
     first = next((a for a in card["artifacts"] if a["files"]), card["artifacts"][0])
     known = costs.get((*first["address"].split("/"),))
@@ -201,14 +203,12 @@ def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Ite
         return
     lines = []
     for row in rows:
-        first, last = row["lines"]
-        link = (
-            row["study"] if os.path.isabs(row["file"]) else f"[{row['study']}]({AWAY}/{row['file']}#L{first}-L{last})"
-        )
         policy = " ".join(filter(None, (row["policy"], row["variant"])))
         values = [f"{name} {row[name]}" for name in ("K", "d", "epsilon", "n") if row[name]]
         runs = "1 run" if row["runs"] == "1" else f"{row['runs']} runs"
-        lines.append(f"- {policy}: {'; '.join([*values, *filter(None, [plain(row['others'])])])}; {runs} ({link})")
+        lines.append(
+            f"- {policy}: {'; '.join([*values, *filter(None, [plain(row['others'])])])}; {runs} ({_study(row)})"
+        )
     if len(lines) > MOST_LINES:
         lines = [
             f'<details markdown="1"><summary>Settings ({len(lines)} lines)</summary>',
@@ -218,6 +218,12 @@ def _settings(rows: Sequence[Mapping], here: str, places: dict[str, str]) -> Ite
             "</details>",
         ]
     yield from (*lines, "")
+
+
+def _study(of: Mapping) -> str:
+    """Return a link to the lines of a study, or only its name for a study of an extension."""
+    first, last = of["lines"]
+    return of["study"] if os.path.isabs(of["file"]) else f"[{of['study']}]({AWAY}/{of['file']}#L{first}-L{last})"
 
 
 def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
@@ -233,7 +239,8 @@ def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
     if beside:
         yield from (_side_by_side(columns, [(s, names[s["statement"]], lines[s["statement"]]) for s in beside]), "")
     if below:
-        yield from (table(HEADER, [row for s in below for row in _rows(s, names[s["statement"]])]), "")
+        rows = [row for s in below for row in _rows(s, names[s["statement"]])]
+        yield from (_without_empty(HEADER, rows), "")
     yield from (*(f"{number}. {_explained(s)}" for number, s in numbered), "")
     for statement in alone:
         yield from _grid(statement)
@@ -260,7 +267,8 @@ def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, str, Ma
         of = statement["table"]
         common = {name: value for name, value in of["once"].items() if name not in of_statements.NUMERIC}
         for values, cases in arranged["lines"]:
-            setting = common | dict(zip(arranged["settings"], values, strict=True))
+            # A case without an assumption, such as a theorem's, has no value of it.
+            setting = common | {k: v for k, v in zip(arranged["settings"], values, strict=True) if v}
             setting = [setting.pop(of_statements.VARIANT, ""), of_statements.once(setting)]
             published = {case["brief"]["published"] for case in cases if case}
             in_cells = statement["kind"] == "number" or len(published) > 1
@@ -270,8 +278,12 @@ def _side_by_side(across: Sequence[str], stated: Iterable[tuple[Mapping, str, Ma
             name = ""
         for number, verdict, why in of["unmeasured"]:
             rows.append(["", f"{number} further cases, {verdict}: {plain(words(why))}", "", *([""] * len(across))])
-    header = ["statement", "setting", "published", *(plain(text) or "–" for text in across)]
-    filled = [n for n in range(len(header)) if header[n] not in header[1:3] or any(row[n] for row in rows)]
+    return _without_empty(["statement", "setting", "published", *(plain(text) or "all" for text in across)], rows)
+
+
+def _without_empty(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table without the columns that are empty in all rows."""
+    filled = [n for n in range(len(header)) if any(row[n] for row in rows)]
     return table([header[n] for n in filled], [[row[n] for n in filled] for row in rows])
 
 

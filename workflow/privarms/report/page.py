@@ -140,7 +140,9 @@ def _shown(artifact: Mapping, folder: Path) -> dict:
     files = artifact["files"]
     return {
         **artifact,
-        "settings": [row | {"link": link(row["file"], folder)} for row in artifact["settings"]],
+        **{
+            key: [row | {"link": link(row["file"], folder)} for row in artifact[key]] for key in ("settings", "further")
+        },
         "links": {word: link(files[suffix], folder) for suffix, word in LINKS.items() if suffix in files},
         # Only a table with a print layout has a PNG.
         "image": pictures.embedded(files) if "png" in files else None,

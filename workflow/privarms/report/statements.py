@@ -270,7 +270,7 @@ def _with_variant(rows: Sequence[Mapping], settings: Sequence[str]) -> tuple[Seq
     for name in (name for name in settings if name != VARIANT and VARIANT in settings):
         pairs = {_values(case, (VARIANT, name)) for case in rows}
         if len(pairs) == len({value for _, value in pairs}):
-            both = [case["settings"] | {name: ", ".join(_values(case, (VARIANT, name)))} for case in rows]
+            both = [case["settings"] | {name: ", ".join(filter(None, _values(case, (VARIANT, name))))} for case in rows]
             rows = [case | {"settings": one} for case, one in zip(rows, both, strict=True)]
             return rows, [other for other in settings if other != VARIANT]
     return rows, settings
