@@ -21,7 +21,7 @@ rule draw_figures:
         ),
         published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
-        drawn_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by,
+        made_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("figure", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("figure", w)),
         policies=lambda w: plan.outputs.private_policies(*plan.outputs.of_files("figure", w)),
     script:

@@ -15,9 +15,10 @@ rule compute_inference:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        library=lambda w: library.digest("compute_inference", *library.paper_modules(w.paper, "inference")),
+        library=lambda w: library.digest("compute_inference", plan.outputs.inference_table(w.paper, w.table).made_by[0]),
         published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
+        made_by=lambda w: plan.outputs.inference_table(w.paper, w.table).made_by,
         seed=config["seed"],
     script:
         "../scripts/compute_inference.py"

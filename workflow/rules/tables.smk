@@ -29,7 +29,7 @@ rule write_tables:
         ),
         published=lambda w: plan.outputs.published(w.paper),
         scale=SCALE,
-        written_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
+        made_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
         data=lambda w: plan.outputs.origin(*plan.outputs.of_files("table", w)),
         policies=lambda w: plan.outputs.private_policies(*plan.outputs.of_files("table", w)),
         sheet=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).sheet,

@@ -11,7 +11,7 @@ from privarms.planning import statements as of_statements
 from privarms.planning.simulation import Simulation
 from privarms.planning.statements import Statement
 from privarms.registry import library
-from privarms.registry.artifacts import Artifact
+from privarms.registry.artifacts import Artifact, InferenceTable
 from privarms.registry.extensions import is_extension
 
 
@@ -36,7 +36,7 @@ class Outputs:
 
     def _load(self, file: Path, paper: str) -> list[Statement]:
         content = self.papers[paper]
-        known = {"artifacts": content["artifacts"], "tables": content.get("inference", {})}
+        known = {"artifacts": content["artifacts"], "tables": content["inference"]}
         known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
         return of_statements.load(file, paper, **known, printed=self._printed(paper))
 
@@ -47,13 +47,15 @@ class Outputs:
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
-        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
-        for name, entry in tables.items():
-            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+        studies, tables, artifacts = content["studies"], content["inference"], content["artifacts"]
         for name, entry in artifacts.items():
-            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
             yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
         statements = [one.name for one in self.statements.get(paper, [])]
+        # A file that lists its artifacts may lack the studies of tables that nothing reads.
+        used = {table for entry in artifacts.values() for table in entry.inference}
+        used |= {one.table for one in self.statements.get(paper, [])}
+        for name, entry in [*artifacts.items(), *((table, tables[table]) for table in tables if table in used)]:
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
         for number, assumption in enumerate(content["readings"]):
             yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
             yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
@@ -62,31 +64,31 @@ class Outputs:
         """Return what an artifact shows and which function makes it."""
         return self.papers[paper]["artifacts"][artifact]
 
-    def _inference_studies(self, paper: str, table: str) -> list[str]:
-        return self.papers[paper]["inference"][table]["studies"]
+    def inference_table(self, paper: str, table: str) -> InferenceTable:
+        """Return what an inference table reads and which function makes it."""
+        tables = self.papers.get(paper, {}).get("inference", {})
+        check_known(paper, "inference table", table, tables)
+        return tables[table]
 
     def inference(self, paper: str) -> list[str]:
         """Return the paper's inference tables whose studies have cells in this run."""
         run = set(self.simulation.studies(paper))
-        return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= run]
+        return [name for name, table in self.papers[paper]["inference"].items() if set(table.studies) <= run]
 
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
         """Return the files from which an inference table is computed."""
-        tables = self.papers.get(paper, {}).get("inference", {})
-        check_known(paper, "inference table", table, tables)
-        studies = self._inference_studies(paper, table)
+        entry = self.inference_table(paper, table)
         return {
-            "studies": [paths.study(self.scale, paper, s) for s in studies],
-            "cells": [paths.cells(self.scale, paper, s) for s in studies],
+            "studies": [paths.study(self.scale, paper, s) for s in entry.studies],
+            "cells": [paths.cells(self.scale, paper, s) for s in entry.studies],
             "published": paths.published(self._folders[paper]),
-            "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, table)],
-            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
+            "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, entry)],
+            "audit": [paths.audit(self.scale)] if entry.audits else [],
         }
 
-    def _datasets_of_table(self, paper: str, table: str) -> list[str]:
+    def _datasets_of_table(self, paper: str, table: InferenceTable) -> list[str]:
         """Return the available datasets of a table's studies, and those whose facts it states."""
-        used = {d for study in self._inference_studies(paper, table) for d in self.simulation.datasets_of(paper, study)}
-        used |= set(self.papers[paper]["inference"][table].get("datasets", ()))
+        used = {d for study in table.studies for d in self.simulation.datasets_of(paper, study)} | {*table.datasets}
         return sorted(d for d in used if d in self.datasets.statuses and not self.datasets.is_missing(d))
 
     def published(self, paper: str) -> dict[str, str]:
@@ -109,7 +111,7 @@ class Outputs:
         entry = self.entry(paper, artifact)
         used = set(entry.studies)
         for table in entry.inference:
-            used |= set(self._inference_studies(paper, table))
+            used |= set(self.inference_table(paper, table).studies)
         return [s for s in self.papers[paper]["studies"] if s in used]
 
     def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
@@ -231,7 +233,7 @@ class Outputs:
             if not statement.table:
                 answers.append(("", ""))
                 continue
-            studies = self._inference_studies(paper, statement.table)
+            studies = self.inference_table(paper, statement.table).studies
             used = set(statement.datasets) or {d for s in studies for d in self.simulation.datasets_of(paper, s)}
             missing = {d for s in studies for d in self.simulation.lacking(paper, s)}
             missing |= {d for d in used if d not in self.datasets.statuses or self.datasets.is_missing(d)}
