@@ -10,6 +10,7 @@ from typing import NamedTuple
 from privarms.errors import PrivarmsError, check_known
 from privarms.planning import additions, auditing, cells, configuration, defaults, paths
 from privarms.planning.datasets import Datasets
+from privarms.planning.jobs import Jobs
 from privarms.planning.outputs import Outputs
 from privarms.planning.simulation import Simulation
 from privarms.registry import artifacts
@@ -27,6 +28,7 @@ class Plan(NamedTuple):
     datasets: Datasets
     simulation: Simulation
     outputs: Outputs
+    jobs: Jobs
 
 
 def papers(config: Mapping) -> dict[str, dict]:
