@@ -66,7 +66,7 @@ def not_registered(results):
 
 
 def test_a_function_may_make_several_inference_tables(paper):
-    assert paper(inference=INFERENCE, figures=FIGURE).keys() == {"one", "two"}, "the figures, not the tables"
+    assert paper(inference=INFERENCE, figures=FIGURE + INFERENCE).keys() == {"one", "two"}, "only the figures"
     tables = artifacts.inference_of_paper("mine")
     assert list(tables) == ["one", "two", "formulas"]
     assert [artifacts.make(table.made_by, None) for table in tables.values()] == ["s", "r", 0]
