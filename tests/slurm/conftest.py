@@ -47,13 +47,12 @@ def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
     """Return a paper's studies, reduced to some artifacts and their requirements."""
     registered = artifacts.of_paper(paper)
     tables = {table for name in kept for table in registered[name].inference}
-    inference = {name: entry for name, entry in content.get("inference", {}).items() if name in tables}
+    inference = artifacts.inference_of_paper(paper)
     used = {study for name in kept for study in registered[name].studies}
-    used |= {study for entry in inference.values() for study in entry["studies"]}
+    used |= {study for table in tables for study in inference[table].studies}
     studies = {name: study for name, study in content["studies"].items() if name in used}
     readings = [{k: v for k, v in r.items() if k not in ("affects", "tried")} for r in content["readings"]]
-    kept_parts = {"readings": readings, "artifacts": list(kept), "studies": studies, "inference": inference}
-    return content | kept_parts
+    return content | {"readings": readings, "artifacts": list(kept), "studies": studies}
 
 
 class SlurmProject(Project):

@@ -121,6 +121,8 @@ def statements_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     """Return a paper's statements about some artifacts, as far as the tables and tags that they use are left."""
     file = folder / "statements.yaml"
     whole = yaml.safe_load(file.read_text(encoding="utf-8"))["statements"] if file.exists() else []
+    registered = of_artifacts.inference_of_paper(folder.name)
+    tables = {name for name, table in registered.items() if {*table.studies} <= {*paper["studies"]}}
     grids = [entry for study in paper["studies"].values() for entry in (study, *study["policies"])]
     grids = [grid for entry in grids for grid in listed(quick(entry.get("grid", [])))]
     tags = {grid["tag"] for grid in grids if "tag" in grid}
@@ -128,7 +130,7 @@ def statements_about(folder: Path, paper: dict, artifacts: dict) -> dict:
     def fits(entry: dict) -> bool:
         measure = entry.get("measure", {})
         used = set(listed(measure.get("where", {}).get("tag", [])))
-        known = measure.get("table", "") in ("", *paper.get("inference", {}))
+        known = measure.get("table", "") in ("", *tables)
         return entry["artifact"] in artifacts and known and used <= tags
 
     # JSON removes YAML anchors, so the written files are easier to read.
@@ -280,8 +282,7 @@ def small_template(template, tmp_path_factory) -> Path:
     paper = load_paper(place)
     artifacts = {name: of_artifacts.of_paper(place.name)[name] for name in chosen["artifacts"]}
     studies = {name: shrink(paper["studies"][name]) | changed for name, changed in chosen["studies"].items()}
-    inference = {name: paper["inference"][name] for name in chosen["inference"]}
-    paper |= {"studies": studies, "inference": inference, "artifacts": list(artifacts)}
+    paper |= {"studies": studies, "artifacts": list(artifacts)}
     statements = statements_about(place, paper, artifacts)
     statements["statements"] = [s for s in statements["statements"] if s["statement"] in chosen["statements"]]
     paper = about(paper, artifacts, statements)

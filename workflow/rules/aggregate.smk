@@ -1,6 +1,6 @@
 rule aggregate_study:
     input:
-        shards=lambda w: plan.simulation.shard_files(w.paper, w.study),
+        unpack(plan.jobs["aggregate_study"].inputs),
     output:
         study=paths.study(SCALE, "{paper}", "{study}"),
         cells=paths.cells(SCALE, "{paper}", "{study}"),
@@ -8,7 +8,7 @@ rule aggregate_study:
         paths.log(SCALE, "aggregate_study", "{paper}", "{study}"),
     benchmark:
         paths.benchmark(SCALE, "aggregate_study", "{paper}", "{study}")
-    priority: lambda w: PRIORITY.get(w.paper, 0)
+    priority: plan.jobs["aggregate_study"].priority
     conda:
         "../../environment.yml"
     threads: 1
@@ -16,10 +16,6 @@ rule aggregate_study:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        library=lambda w: library.digest("aggregate_study", *plan.simulation.study_modules(w.paper, w.study)),
-        scale=SCALE,
-        seed=config["seed"],
-        cells=lambda w: [cell.plain(c) for c in plan.simulation.cells[w.paper, w.study]],
-        statuses=lambda w: {d: plan.datasets.statuses[d] for d in plan.simulation.datasets_of(w.paper, w.study)},
+        **plan.jobs["aggregate_study"].params("library", "scale", "seed", "cells", "statuses"),
     script:
         "../scripts/aggregate_study.py"

@@ -1,13 +1,13 @@
 rule compute_inference:
     input:
-        unpack(lambda w: plan.outputs.inference_inputs(w.paper, w.table)),
+        unpack(plan.jobs["compute_inference"].inputs),
     output:
         paths.inference(SCALE, "{paper}", "{table}"),
     log:
         paths.log(SCALE, "compute_inference", "{paper}", "{table}"),
     benchmark:
         paths.benchmark(SCALE, "compute_inference", "{paper}", "{table}")
-    priority: lambda w: PRIORITY.get(w.paper, 0)
+    priority: plan.jobs["compute_inference"].priority
     conda:
         "../../environment.yml"
     threads: 1
@@ -15,9 +15,6 @@ rule compute_inference:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        library=lambda w: library.digest("compute_inference", *library.paper_modules(w.paper, "inference")),
-        published=lambda w: plan.outputs.published(w.paper),
-        scale=SCALE,
-        seed=config["seed"],
+        **plan.jobs["compute_inference"].params("library", "published", "scale", "seed", "made_by"),
     script:
         "../scripts/compute_inference.py"

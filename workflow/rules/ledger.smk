@@ -1,13 +1,13 @@
 rule judge_statements:
     input:
-        unpack(lambda w: plan.outputs.statement_inputs(w.paper)),
+        unpack(plan.jobs["judge_statements"].inputs),
     output:
         paths.cases(SCALE, "{paper}"),
     log:
         paths.log(SCALE, "judge_statements", "{paper}"),
     benchmark:
         paths.benchmark(SCALE, "judge_statements", "{paper}")
-    priority: lambda w: PRIORITY.get(w.paper, 0)
+    priority: plan.jobs["judge_statements"].priority
     localrule: True
     conda:
         "../../environment.yml"
@@ -16,20 +16,13 @@ rule judge_statements:
         mem_mb=1000,
         runtime=20,
     params:
-        library=library.digest("judge_statements"),
-        published=lambda w: plan.outputs.published(w.paper),
-        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper)],
-        tagged=lambda w: plan.simulation.tagged(w.paper),
-        shrunk=lambda w: plan.simulation.shrunk(w.paper),
-        data=lambda w: plan.outputs.statement_data(w.paper),
+        **plan.jobs["judge_statements"].params("library", "published", "statements", "tagged", "shrunk", "data"),
     script:
         "../scripts/judge_statements.py"
 
 
 # The verdicts on one figure or table, without the rest of its paper.
 use rule judge_statements as judge_statements_about with:
-    input:
-        unpack(lambda w: plan.outputs.statement_inputs(w.paper, w.artifact)),
     output:
         paths.cases(SCALE, "{paper}/{artifact}"),
     log:
@@ -38,13 +31,6 @@ use rule judge_statements as judge_statements_about with:
         paths.benchmark(SCALE, "judge_statements_about", "{paper}", "{artifact}")
     # `use rule` does not copy this line.
     localrule: True
-    params:
-        library=library.digest("judge_statements"),
-        published=lambda w: plan.outputs.published(w.paper),
-        statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper, w.artifact)],
-        tagged=lambda w: plan.simulation.tagged(w.paper),
-        shrunk=lambda w: plan.simulation.shrunk(w.paper),
-        data=lambda w: plan.outputs.statement_data(w.paper, w.artifact),
 
 
 rule build_ledger:

@@ -26,7 +26,7 @@ rule build_report:
         scale=SCALE,
         options=OPTIONS,
         seed=config["seed"],
-        papers=plan.outputs.described(),
+        papers=lambda w: plan.outputs.described(),
         datasets=plan.datasets.described(),
     script:
         "../scripts/build_report.py"

@@ -6,7 +6,7 @@ SHEETS = (
 
 rule write_tables:
     input:
-        unpack(lambda w: plan.outputs.artifact_inputs(*plan.outputs.of_files("table", w))),
+        unpack(plan.jobs["write_tables"].inputs),
     output:
         [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
     log:
@@ -15,7 +15,7 @@ rule write_tables:
         paths.benchmark(SCALE, "write_tables", "{paper}", "{artifact}")
     wildcard_constraints:
         paper=f"(?!{SHEETS})[a-z][a-z0-9]*",
-    priority: lambda w: PRIORITY.get(w.paper, 0)
+    priority: plan.jobs["write_tables"].priority
     localrule: True
     conda:
         "../../environment.yml"
@@ -24,15 +24,7 @@ rule write_tables:
         mem_mb=1000,
         runtime=20,
     params:
-        library=lambda w: library.digest(
-            "write_tables", plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by[0]
-        ),
-        published=lambda w: plan.outputs.published(w.paper),
-        scale=SCALE,
-        written_by=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).made_by,
-        data=lambda w: plan.outputs.origin(*plan.outputs.of_files("table", w)),
-        policies=lambda w: plan.outputs.private_policies(*plan.outputs.of_files("table", w)),
-        sheet=lambda w: plan.outputs.entry(*plan.outputs.of_files("table", w)).sheet,
+        **plan.jobs["write_tables"].params("library", "published", "scale", "made_by", "data", "policies", "sheet"),
     script:
         "../scripts/write_tables.py"
 

@@ -8,15 +8,14 @@ from privarms.audits import verdicts
 from privarms.data import STAND_IN
 from privarms.planning.results import Results
 from privarms.plots import style
-from privarms.registry import library
+from privarms.registry import artifacts
 from privarms.runner.job import job
 
 with job(snakemake):
-    module, function, arguments = snakemake.params.drawn_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    draw = getattr(library.load_module(module), function)
-    figure, numbers = draw(Results(snakemake.wildcards.paper, snakemake.params.scale, **read), **arguments)
+    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
+    figure, numbers = artifacts.make(snakemake.params.made_by, results)
     for audit in snakemake.input.audit:
         if warning := verdicts.warning(verdicts.summary(pd.read_csv(audit)), snakemake.params.policies):
             style.warn(figure, warning)

@@ -8,15 +8,14 @@ from privarms.audits import verdicts
 from privarms.planning.results import Results
 from privarms.plots.sheet import write_sheet
 from privarms.plots.tables import write_table
-from privarms.registry import library
+from privarms.registry import artifacts, library
 from privarms.runner.job import job
 
 with job(snakemake):
-    module, function, arguments = snakemake.params.written_by
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     stem, stand_in = Path(snakemake.output[0]).with_suffix(""), snakemake.params.data == "stand-in"
     results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
-    frame = getattr(library.load_module(module), function)(results, **arguments)
+    frame = artifacts.make(snakemake.params.made_by, results)
     if snakemake.params.sheet:
         module, function = snakemake.params.sheet
         sheet = getattr(library.load_module(module), function)(frame, results)

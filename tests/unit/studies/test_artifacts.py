@@ -1,11 +1,11 @@
-"""Check that figures and tables are registered next to their functions."""
+"""Check that figures, tables and inference tables are registered next to their functions."""
 
 import itertools
 
 import pytest
 
 from privarms.errors import PrivarmsError
-from privarms.registry import artifacts, extensions, library
+from privarms.registry import artifacts, extensions
 
 number = itertools.count()
 
@@ -20,7 +20,9 @@ def paper(tmp_path, monkeypatch):
         for name, text in modules.items():
             path = folder / f"papers/mine/{name}.py"
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("from privarms.registry.artifacts import figure, table\n\n\n" + text, encoding="utf-8")
+            path.write_text(
+                f"from privarms.registry.artifacts import figure, inference, table\n\n\n{text}", encoding="utf-8"
+            )
         extensions.extend([folder])
         return artifacts.of_paper("mine")
 
@@ -43,8 +45,39 @@ def test_a_function_may_draw_several_figures(paper):
     assert [entry.kind for entry in registered.values()] == ["figure", "figure", "table"]
     assert (registered["one"].studies, registered["two"].inference) == (["s"], ["t"])
     assert (registered["two"].tab, registered["three"].file) == ("Two", "numbers")
-    module, function, arguments = registered["two"].made_by
-    assert getattr(library.load_module(module), function)(None, **arguments) == 2
+    assert artifacts.make(registered["two"].made_by, None) == 2
+
+
+INFERENCE = """\
+@inference(studies=["s"], name="one", arguments={"study": "s"})
+@inference(studies=["r"], datasets=["d"], audits=True, name="two", arguments={"study": "r"})
+def of_study(results, study):
+    return study
+
+
+@inference()
+def formulas(results):
+    return 0
+
+
+def not_registered(results):
+    return 0
+"""
+
+
+def test_a_function_may_make_several_inference_tables(paper):
+    assert paper(inference=INFERENCE, figures=FIGURE + INFERENCE).keys() == {"one", "two"}, "only the figures"
+    tables = artifacts.inference_of_paper("mine")
+    assert list(tables) == ["one", "two", "formulas"]
+    assert [artifacts.make(table.made_by, None) for table in tables.values()] == ["s", "r", 0]
+    assert tables["two"][1:] == (["r"], ["d"], True)
+    assert tables["formulas"][1:] == ((), (), False)
+
+
+def test_two_inference_tables_have_different_names(paper):
+    paper(inference=INFERENCE, inference_more=INFERENCE)
+    with pytest.raises(PrivarmsError, match=r"inference_more: one: duplicate name; give each inference table of mine"):
+        artifacts.inference_of_paper("mine")
 
 
 @pytest.mark.parametrize(

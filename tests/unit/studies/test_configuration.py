@@ -108,6 +108,11 @@ S = ("studies", "s")
         ((*S, "replicats"), 3, ["studies.s.replicats", "unknown key", "replicates"]),
         ((*S, "replicates"), 0, ["studies.s.replicates", "0 is less than the minimum of 1"]),
         ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints", "'first' is a required property"]),
+        (
+            ("inference",),
+            {"t": {"studies": ["s"]}},
+            ["inference: found a section", "inference.py", "@inference(studies="],
+        ),
     ],
 )
 def test_faults_of_a_paper(tmp_path, path, value, words):

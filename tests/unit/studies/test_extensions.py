@@ -11,9 +11,7 @@ import pytest
 from privarms.errors import PrivarmsError
 from privarms.execution import run
 from privarms.execution.cell import Piece
-from privarms.planning import additions, cells, paths, plan
-from privarms.planning.datasets import Datasets
-from privarms.planning.simulation import Simulation
+from privarms.planning import additions, cells, jobs, paths, plan
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.registry import extensions, library
@@ -146,13 +144,12 @@ def test_a_file_that_a_parameter_names_is_a_parameter_of_the_job(extension, tmp_
     module = extension("environments/of_file.py", FROM_FILE)
     file = tmp_path / "means.csv" if place == "means.csv" else module.with_name("means.csv")
     study = STUDY | {"environment": {"name": "of_file", "file": "means.csv"}}
-    simulation = Simulation(CONFIG | {"shard_seconds": 10}, {"p": {"studies": {"s": study}}}, Datasets({}, {}))
-    (shard,) = (Path(name).stem for name in simulation.shard_files("p", "s"))
-    digests = [simulation.digests_of_named_files("p", shard)]
+    (cell,) = cells.expand("p.yaml", "p", "s", study)
+    digests = [jobs.digests_of_named_files([cell])]
     for text, date in (("new", 2e9), ("older", 1e9)):
         file.write_text(text)
         os.utime(file, (date, date))
-        digests.append(simulation.digests_of_named_files("p", shard))
+        digests.append(jobs.digests_of_named_files([cell]))
     assert digests[0] == []
     assert len({*map(str, digests)}) == 3
 

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from privarms.planning import jobs
+
 PAPER = "ma2025"
 
 
@@ -21,12 +23,12 @@ def shards(simulation):
 def test_a_shard_depends_on_the_modules_of_all_its_cells(simulation, shards):
     several = 0
     for shard in shards:
-        modules = simulation.shard_modules(PAPER, shard)
-        cells = [piece["cell"] for piece in simulation.pieces(PAPER, shard)]
-        environments = {cell["environment"] for cell in cells if cell["protocol"] == "locally_private"}
+        cells = [piece.cell for piece in simulation.shard(PAPER, shard).pieces]
+        modules = jobs.modules_of(cells)
+        environments = {cell.environment for cell in cells if cell.protocol == "locally_private"}
         assert {f"environments.{name}" for name in environments} <= set(modules)
         several += len(environments) > 1
-        if cells[0]["policy"] == "ldp_mab":
+        if cells[0].policy == "ldp_mab":
             assert "fast_paths.locally_private.ldp_mab" in modules
     assert several
 

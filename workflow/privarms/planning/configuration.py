@@ -57,6 +57,11 @@ def resolve(value, scale: str):
 
 def _at_scales(file: Path, schema: str, otherwise: Mapping | None = None) -> dict[str, dict]:
     content = {**(otherwise or {}), **read(file)}
+    if "inference" in content:
+        raise PrivarmsError(
+            f"{file}: inference: found a section; expected none. Delete it, and register each table in the paper's "
+            "inference.py: `@inference(studies=[...])` above its function"
+        )
     at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
     for one in SCALES:
         validate(at[one], schema, file)

@@ -1,22 +1,20 @@
-"""The outputs of the studies: inference tables, artifacts, statements, and the files that each of them reads."""
+"""The outputs of the studies: inference tables, artifacts and statements, and the studies and data behind them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
-from privarms.files.whole import sha256
 from privarms.planning import described, paths
 from privarms.planning import statements as of_statements
 from privarms.planning.simulation import Simulation
 from privarms.planning.statements import Statement
 from privarms.registry import library
-from privarms.registry.artifacts import Artifact
-from privarms.registry.extensions import is_extension
+from privarms.registry.artifacts import Artifact, InferenceTable
 
 
 class Outputs:
-    """The inference tables, artifacts and statements of a run, and the files that each of them reads."""
+    """The inference tables, artifacts and statements of a run."""
 
     def __init__(self, config: Mapping, simulation: Simulation):
         self.scale = config["scale"]
@@ -36,24 +34,26 @@ class Outputs:
 
     def _load(self, file: Path, paper: str) -> list[Statement]:
         content = self.papers[paper]
-        known = {"artifacts": content["artifacts"], "tables": content.get("inference", {})}
+        known = {"artifacts": content["artifacts"], "tables": content["inference"]}
         known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
-        return of_statements.load(file, paper, **known, printed=self._printed(paper))
+        return of_statements.load(file, paper, **known, printed=self.printed(paper))
 
-    def _printed(self, paper: str) -> dict[str, str]:
+    def printed(self, paper: str) -> dict[str, str]:
         """Return name -> file of the paper's printed tables."""
-        return {Path(f).stem: f for f in paths.published(self._folders[paper]) if f.endswith(".csv")}
+        return {Path(f).stem: f for f in self.published(paper) if f.endswith(".csv")}
 
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
-        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
-        for name, entry in tables.items():
-            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+        studies, tables, artifacts = content["studies"], content["inference"], content["artifacts"]
         for name, entry in artifacts.items():
-            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
             yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
         statements = [one.name for one in self.statements.get(paper, [])]
+        # A file that lists its artifacts may lack the studies of tables that nothing reads.
+        used = {table for entry in artifacts.values() for table in entry.inference}
+        used |= {one.table for one in self.statements.get(paper, [])}
+        for name, entry in [*artifacts.items(), *((table, tables[table]) for table in tables if table in used)]:
+            yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
         for number, assumption in enumerate(content["readings"]):
             yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
             yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
@@ -62,39 +62,20 @@ class Outputs:
         """Return what an artifact shows and which function makes it."""
         return self.papers[paper]["artifacts"][artifact]
 
-    def _inference_studies(self, paper: str, table: str) -> list[str]:
-        return self.papers[paper]["inference"][table]["studies"]
+    def inference_table(self, paper: str, table: str) -> InferenceTable:
+        """Return what an inference table reads and which function makes it."""
+        tables = self.papers.get(paper, {}).get("inference", {})
+        check_known(paper, "inference table", table, tables)
+        return tables[table]
 
     def inference(self, paper: str) -> list[str]:
         """Return the paper's inference tables whose studies have cells in this run."""
         run = set(self.simulation.studies(paper))
-        return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= run]
+        return [name for name, table in self.papers[paper]["inference"].items() if set(table.studies) <= run]
 
-    def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
-        """Return the files from which an inference table is computed."""
-        tables = self.papers.get(paper, {}).get("inference", {})
-        check_known(paper, "inference table", table, tables)
-        studies = self._inference_studies(paper, table)
-        return {
-            "studies": [paths.study(self.scale, paper, s) for s in studies],
-            "cells": [paths.cells(self.scale, paper, s) for s in studies],
-            "published": paths.published(self._folders[paper]),
-            "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, table)],
-            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
-        }
-
-    def _datasets_of_table(self, paper: str, table: str) -> list[str]:
-        """Return the available datasets of a table's studies, and those whose facts it states."""
-        used = {d for study in self._inference_studies(paper, table) for d in self.simulation.datasets_of(paper, study)}
-        used |= set(self.papers[paper]["inference"][table].get("datasets", ()))
-        return sorted(d for d in used if d in self.datasets.statuses and not self.datasets.is_missing(d))
-
-    def published(self, paper: str) -> dict[str, str]:
-        """Return file name -> SHA-256 of the paper's published numbers and tables.
-
-        It is a parameter of the jobs that read them, because a replaced file may have an older date.
-        """
-        return {Path(file).name: sha256(file) for file in paths.published(self._folders[paper])}
+    def published(self, paper: str) -> list[str]:
+        """Return the files with the paper's published numbers and tables."""
+        return paths.published(self._folders[paper])
 
     def artifacts(self, paper: str, kind: str) -> list[str]:
         """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""
@@ -109,7 +90,7 @@ class Outputs:
         entry = self.entry(paper, artifact)
         used = set(entry.studies)
         for table in entry.inference:
-            used |= set(self._inference_studies(paper, table))
+            used |= set(self.inference_table(paper, table).studies)
         return [s for s in self.papers[paper]["studies"] if s in used]
 
     def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
@@ -126,20 +107,11 @@ class Outputs:
         about = self.entry(paper, artifact).dataset
         return self.datasets.origin({about} if about else self._datasets_behind(paper, artifact))
 
-    def artifact_inputs(self, paper: str, artifact: str) -> dict[str, list[str]]:
-        """Return the files that an artifact reads: cells, inference tables, facts about datasets, published numbers."""
-        entry = self.entry(paper, artifact)
-        run = set(self.simulation.studies(paper))
-        datasets = self._datasets_behind(paper, artifact) | {entry.dataset} & set(self.datasets_of(paper))
-        private = [library.source_file("policies", p) for p, _ in self.private_policies(paper, artifact)]
-        return {
-            "cells": [paths.cells(self.scale, paper, s) for s in entry.studies if s in run],
-            "inference": [paths.inference(self.scale, paper, t) for t in entry.inference],
-            "facts": [self.datasets.prepared(d, "json") for d in sorted(datasets)],
-            "published": paths.published(self._folders[paper]),
-            # The artifact shows a warning if a policy of an extension fails its audit.
-            "audit": [paths.audit(self.scale)] if any(map(is_extension, private)) else [],
-        }
+    def datasets_shown(self, paper: str, artifact: str) -> list[str]:
+        """Return the available datasets that an artifact shows: those of its studies, and its own."""
+        about = self.entry(paper, artifact).dataset
+        own = {about} if about and not self.datasets.is_missing(about) else set()
+        return sorted(self._datasets_behind(paper, artifact) | own)
 
     def private_policies(self, paper: str, artifact: str) -> list[tuple[str, str]]:
         """Return the policies, with their variants ("" without one), that claim an epsilon and that an artifact shows.
@@ -155,17 +127,6 @@ class Outputs:
         if variant:
             found = {(policy, own) for policy, own in found if own in ("", variant)}
         return sorted((policy, own) for policy, own in found if library.claims_epsilon(policy))
-
-    def artifact_named(self, paper: str, kind: str, file: str) -> str:
-        """Return the artifact of a kind whose files have this name."""
-        artifacts = self.papers.get(paper, {}).get("artifacts", {})
-        named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
-        check_known(paper, kind, file, named)
-        return named[file]
-
-    def of_files(self, kind: str, wildcards) -> tuple[str, str]:
-        """Return the paper and the artifact of a rule's wildcards `paper` and `artifact`, the name of its files."""
-        return wildcards.paper, self.artifact_named(wildcards.paper, kind, wildcards.artifact)
 
     def sheets(self, paper: str) -> list[str]:
         """Return the names of the files of the paper's tables that are laid out for reading."""
@@ -203,43 +164,21 @@ class Outputs:
         verdicts = [paths.cases(self.scale, f"{paper}/{artifact}")] if self.statements_about(paper, artifact) else []
         return [*self.artifact_files(paper, artifact), *verdicts]
 
-    def datasets_of(self, paper: str) -> list[str]:
-        """Return the available datasets that any part of a paper uses."""
-        used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
-        used |= {a.dataset for a in self.papers[paper]["artifacts"].values() if a.dataset}
-        return sorted(d for d in used if not self.datasets.is_missing(d))
-
     def statements_about(self, paper: str, artifact: str | None = None) -> list[Statement]:
         """Return the paper's statements, or those about one artifact."""
         return [one for one in self.statements.get(paper, []) if artifact in (None, one.artifact)]
 
-    def statement_inputs(self, paper: str, artifact: str | None = None) -> dict[str, list[str]]:
-        """Return the files that these statements read: inference tables and printed tables."""
-        used, run = self.statements_about(paper, artifact), set(self.inference(paper))
-        tables = sorted({one.table for one in used} & run)
-        printed = sorted({one.published["table"] for one in used if "table" in one.published})
-        return {
-            "inference": [paths.inference(self.scale, paper, table) for table in tables],
-            "printed": [self._printed(paper)[table] for table in printed],
-        }
-
-    def statement_data(self, paper: str, artifact: str | None = None) -> list[tuple[str, str]]:
-        """Return, for each statement, its data (simulated, real, stand-in), and why it has no table ("" if it has)."""
-        run = self.inference(paper)
-        answers = []
-        for statement in self.statements_about(paper, artifact):
-            if not statement.table:
-                answers.append(("", ""))
-                continue
-            studies = self._inference_studies(paper, statement.table)
-            used = set(statement.datasets) or {d for s in studies for d in self.simulation.datasets_of(paper, s)}
-            missing = {d for s in studies for d in self.simulation.lacking(paper, s)}
-            missing |= {d for d in used if d not in self.datasets.statuses or self.datasets.is_missing(d)}
-            reason = "" if statement.table in run and not set(statement.datasets) & missing else "No data."
-            if reason and missing:
-                reason = f"The data of {', '.join(sorted(missing))} are not there."
-            answers.append((self.datasets.origin(used - missing), reason))
-        return answers
+    def statement_data(self, paper: str, statement: Statement) -> tuple[str, str]:
+        """Return a statement's data (simulated, real, stand-in), and why it has no table ("" if it has)."""
+        if not statement.table:
+            return "", ""
+        studies = self.inference_table(paper, statement.table).studies
+        used = set(statement.datasets) or {d for s in studies for d in self.simulation.datasets_of(paper, s)}
+        missing = {d for s in studies for d in self.simulation.lacking(paper, s)}
+        missing |= {d for d in used if d not in self.datasets.statuses or self.datasets.is_missing(d)}
+        has_table = statement.table in self.inference(paper) and not set(statement.datasets) & missing
+        reason = f"The data of {', '.join(sorted(missing))} are not there." if missing else "No data."
+        return self.datasets.origin(used - missing), "" if has_table else reason
 
     def described(self) -> list[dict]:
         about = ("title", "authors", "year", "venue", "short", "readings")

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from privarms.errors import PrivarmsError, check_known
 from privarms.planning import additions, auditing, cells, configuration, defaults, paths
 from privarms.planning.datasets import Datasets
+from privarms.planning.jobs import Jobs
 from privarms.planning.outputs import Outputs
 from privarms.planning.simulation import Simulation
 from privarms.registry import artifacts
@@ -27,6 +28,7 @@ class Plan(NamedTuple):
     datasets: Datasets
     simulation: Simulation
     outputs: Outputs
+    jobs: Jobs
 
 
 def papers(config: Mapping) -> dict[str, dict]:
@@ -54,8 +56,12 @@ def papers(config: Mapping) -> dict[str, dict]:
 
 
 def _with_artifacts(file: Path, content: Mapping, extension: bool) -> dict:
-    """Return a paper's content with the artifacts that its package registers: those that the file lists, or all."""
+    """Return a paper's content with what its package registers: inference tables, and artifacts.
+
+    The artifacts are those that the file lists, or all.
+    """
     registered = artifacts.of_paper(content["paper"])
+    content = {**content, "inference": artifacts.inference_of_paper(content["paper"])}
     if extension and not registered:
         return defaults.completed(content)
     for name in content.get("artifacts", ()):
@@ -65,10 +71,11 @@ def _with_artifacts(file: Path, content: Mapping, extension: bool) -> dict:
 
 
 def datasets(of_papers: Mapping[str, Mapping]) -> list[str]:
-    """Return the datasets that the papers' studies and artifacts name."""
+    """Return the datasets that the papers' studies, artifacts and inference tables name."""
     named = set()
     for content in of_papers.values():
         for study in content["studies"].values():
             named |= cells.datasets(study)
         named |= {a.dataset for a in content["artifacts"].values() if a.dataset}
+        named |= {dataset for table in content["inference"].values() for dataset in table.datasets}
     return sorted(named)

@@ -126,7 +126,7 @@ class Results:
         if name not in known:
             key = {"inference": "inference", "audit": "audits"}.get(kind, "studies")
             inputs = ", ".join(known) or "none"
-            reason = f"is read but not named; the job has {inputs}. Add it to the `{key}` of the function that reads it"
+            reason = f"is read but not named; the job has {inputs}. Add it to the `{key}` of the function's decorator"
             raise UnnamedInputError(self.paper, f"{name} ({kind})", reason)
         return known[name]
 

@@ -3,18 +3,15 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.execution.cell import Cell, plain
-from privarms.files.whole import sha256
+from privarms.execution.cell import Cell
 from privarms.planning import cells as grid
 from privarms.planning import paths
 from privarms.planning import shards as sharding
 from privarms.planning.datasets import Datasets
 from privarms.planning.shards import Shard
 from privarms.registry import library
-from privarms.registry.extensions import is_extension
 
 
 class Simulation:
@@ -117,51 +114,13 @@ class Simulation:
         holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
         return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
 
-    def _shard(self, paper: str, name: str) -> Shard:
+    def shard(self, paper: str, name: str) -> Shard:
+        """Return the shard of a name."""
         if (paper, name) not in self._shards:
             raise PrivarmsError(f"{paper}: no shard {name} in this plan; request the study, and its shards are created")
         return self._shards[paper, name]
 
-    def pieces(self, paper: str, shard: str) -> list[dict]:
-        """Return the pieces of a shard as plain mappings."""
-        return [{"cell": plain(p.cell), "first": p.first, "last": p.last} for p in self._shard(paper, shard).pieces]
-
     def delay(self, paper: str, shard: str) -> float:
         """Return 0 for the first shard of a policy, and more for each later one, below 1."""
-        before = self._before[paper, self._shard(paper, shard).name]
+        before = self._before[paper, shard]
         return before / (before + 1)
-
-    def minutes(self, paper: str, shard: str) -> int:
-        """Return an estimated upper limit of a shard's run time, in minutes."""
-        return 5 + int(self._shard(paper, shard).seconds / 20)
-
-    def shard_datasets(self, paper: str, shard: str) -> list[str]:
-        """Return the datasets that a shard needs."""
-        return sorted({p.cell.dataset for p in self._shard(paper, shard).pieces} - {None})
-
-    def digests_of_named_files(self, paper: str, shard: str) -> list[str]:
-        """Return the SHA-256 of each file that a parameter of an extension's policy or environment names.
-
-        The path is relative to the working directory or to the folder of the module.
-        """
-        named: set[Path] = set()
-        for cell in (piece.cell for piece in self._shard(paper, shard).pieces):
-            policy = library.source_file("policies", cell.policy), cell.policy_parameters
-            environment = library.source_file("environments", cell.environment), cell.environment_parameters
-            for file, parameters in (policy, environment):
-                texts = [v for v in parameters.values() if isinstance(v, str)] if is_extension(file) else []
-                named |= {place for text in texts for place in (Path(text), file.parent / text) if place.is_file()}
-        return [sha256(file) for file in sorted(named)]
-
-    def shard_modules(self, paper: str, shard: str) -> list[str]:
-        """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
-        cells = [piece.cell for piece in self._shard(paper, shard).pieces]
-        modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
-        modules |= {library.module("environments", cell.environment) for cell in cells}
-        modules |= {library.fast_path(cell.policy, cell.environment) for cell in cells} - {None}
-        return sorted(modules)
-
-    def study_modules(self, paper: str, study: str) -> list[str]:
-        """Return the modules that the aggregation of a study loads by name."""
-        protocol = self.papers[paper]["studies"][study]["protocol"]
-        return [library.module("protocols", protocol)]

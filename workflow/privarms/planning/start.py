@@ -12,6 +12,7 @@ from privarms.files import revision, settings
 from privarms.planning import paths
 from privarms.planning import plan as planning
 from privarms.planning.datasets import Datasets
+from privarms.planning.jobs import Jobs
 from privarms.planning.outputs import Outputs
 from privarms.planning.plan import Plan
 from privarms.planning.simulation import Simulation
@@ -45,7 +46,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, config, of_sources))
     datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
     simulation = Simulation(config, of_papers, datasets)
-    plan = Plan(config["scale"], datasets, simulation, Outputs(config, simulation))
+    outputs = Outputs(config, simulation)
+    plan = Plan(config["scale"], datasets, simulation, outputs, Jobs(config, outputs))
     if main:
         announce(plan, sys.argv)
         if reason := revision.why_unknown():

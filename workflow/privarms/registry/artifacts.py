@@ -1,10 +1,10 @@
-"""Figures and tables of a paper, registered by decorators of the functions that make them.
+"""Figures, tables and inference tables of a paper, registered by decorators of the functions that make them.
 
     @figure("Regret over time", studies=["budgets"])
     def fig1(results): ...
 
-A paper's package registers figures in its modules `figures*.py` and tables in `tables*.py`. A function may be
-registered several times, with other names and arguments.
+A paper's package registers figures in its modules `figures*.py`, tables in `tables*.py` and inference tables in
+`inference*.py`. A function may be registered several times, with other names and arguments.
 """
 
 import inspect
@@ -14,14 +14,17 @@ from typing import NamedTuple
 from privarms.errors import PrivarmsError
 from privarms.registry import library
 
+# Module (dotted), function and its arguments.
+MadeBy = tuple[str, str, dict]
+
 
 class Artifact(NamedTuple):
-    """A figure or table, as `figure` and `table` describe it; made_by: module (dotted), function and its arguments."""
+    """A figure or table, as `figure` and `table` describe it."""
 
     kind: str
     title: str
     caption: str
-    made_by: tuple[str, str, dict]
+    made_by: MadeBy
     studies: Sequence[str] = ()
     inference: Sequence[str] = ()
     file: str = ""
@@ -31,6 +34,15 @@ class Artifact(NamedTuple):
     dataset: str = ""
     sheet: tuple[str, str] | None = None
     policies: Sequence[str] | None = None
+
+
+class InferenceTable(NamedTuple):
+    """An inference table, as `inference` describes it."""
+
+    made_by: MadeBy
+    studies: Sequence[str] = ()
+    datasets: Sequence[str] = ()
+    audits: bool = False
 
 
 def figure(title: str, caption: str = "", **about) -> Callable[[Callable], Callable]:
@@ -59,6 +71,28 @@ def table(title: str, caption: str = "", *, sheet: Callable | None = None, **abo
     return _registering("table", title, caption, sheet=sheet and _place(sheet), **about)
 
 
+def inference(
+    *,
+    studies: Sequence[str] = (),
+    datasets: Sequence[str] = (),
+    audits: bool = False,
+    name: str = "",
+    arguments: Mapping | None = None,
+) -> Callable[[Callable], Callable]:
+    """Register a function that takes the results and returns an inference table as a frame.
+
+    studies : the studies whose replicates and cells it reads; none for a table of formulas
+    datasets : further datasets whose facts it reads, such as the number of rows
+    audits : whether it reads the privacy audits of all papers
+    name, arguments : as of `figure`
+    """
+
+    def register(function: Callable) -> Callable:
+        return _with(function, name, InferenceTable(_made_by(function, arguments), studies, datasets, audits))
+
+    return register
+
+
 def _registering(
     kind: str, title: str, caption: str, *, name: str = "", arguments: Mapping | None = None, **about
 ) -> Callable[[Callable], Callable]:
@@ -66,12 +100,25 @@ def _registering(
         own, text = name or function.__name__, caption or " ".join((function.__doc__ or "").split())
         if not text:
             raise PrivarmsError(f"{function.__module__}: {kind} {own}: found no caption; expected a docstring")
-        entry = Artifact(kind, title, text, (*_place(function), dict(arguments or {})), **about)
-        # The decorator next to the function is applied first.
-        function.artifacts = {own: entry} | getattr(function, "artifacts", {})
-        return function
+        return _with(function, own, Artifact(kind, title, text, _made_by(function, arguments), **about))
 
     return register
+
+
+def _with(function: Callable, name: str, entry: Artifact | InferenceTable) -> Callable:
+    # The decorator next to the function is applied first.
+    function.registered = {name or function.__name__: entry} | getattr(function, "registered", {})
+    return function
+
+
+def _made_by(function: Callable, arguments: Mapping | None) -> MadeBy:
+    return (*_place(function), dict(arguments or {}))
+
+
+def make(made_by: MadeBy, results: object) -> object:
+    """Return what a registered function makes of the results."""
+    module, function, arguments = made_by
+    return getattr(library.load_module(module), function)(results, **arguments)
 
 
 def _place(function: Callable) -> tuple[str, str]:
@@ -80,13 +127,23 @@ def _place(function: Callable) -> tuple[str, str]:
 
 def of_paper(paper: str) -> dict[str, Artifact]:
     """Return a paper's figures and tables by name, in the order of its modules; PrivarmsError for a duplicate name."""
-    modules = [module for kind in ("figures", "tables") for module in library.paper_modules(paper, kind)]
-    registered: dict[str, Artifact] = {}
-    for module in modules:
+    return _registered(paper, Artifact, "artifact", ("figures", "tables"))
+
+
+def inference_of_paper(paper: str) -> dict[str, InferenceTable]:
+    """Return a paper's inference tables by name; otherwise as `of_paper`."""
+    return _registered(paper, InferenceTable, "inference table", ("inference",))
+
+
+def _registered(paper: str, entry_type: type, noun: str, kinds: Sequence[str]) -> dict:
+    registered: dict = {}
+    for module in (module for kind in kinds for module in library.paper_modules(paper, kind)):
         functions = [f for f in vars(library.load_module(module)).values() if inspect.isfunction(f)]
         for function in (f for f in functions if _place(f)[0] == module):
-            for name, entry in getattr(function, "artifacts", {}).items():
+            for name, entry in getattr(function, "registered", {}).items():
+                if not isinstance(entry, entry_type):
+                    continue
                 if name in registered:
-                    raise PrivarmsError(f"{module}: {name}: duplicate name; give each artifact of {paper} its own")
+                    raise PrivarmsError(f"{module}: {name}: duplicate name; give each {noun} of {paper} its own")
                 registered[name] = entry
     return registered

@@ -118,22 +118,11 @@ def _full(dotted: str) -> str:
 def paper_modules(paper: str, kind: str) -> list[str]:
     """Return the dotted names of a paper's modules `{kind}.py` and `{kind}_*.py`.
 
-    kind : inference, measures, figures or tables
+    kind : inference, figures or tables
     """
     places = (root / "papers" / paper for root in extensions.folders())
     folder = next((p for p in places if p.is_dir()), ROOT / "papers" / paper)
     return [_dotted(file) for file in sorted([*folder.glob(f"{kind}.py"), *folder.glob(f"{kind}_*.py")])]
-
-
-def paper_functions(paper: str, kind: str) -> Mapping[str, Callable]:
-    """Return the inference tables or measures of a paper: its public functions in `{kind}.py` and `{kind}_*.py`."""
-    modules = [load_module(dotted) for dotted in paper_modules(paper, kind)]
-    return {
-        name: value
-        for module in modules
-        for name, value in vars(module).items()
-        if inspect.isfunction(value) and value.__module__ == module.__name__ and not name.startswith("_")
-    }
 
 
 def fast_path(policy: str, environment: str) -> str | None:

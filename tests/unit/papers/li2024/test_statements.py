@@ -22,7 +22,7 @@ TAGS = {cell.name: cell.tags for some in STUDIES.values() for cell in some if ce
 
 
 def load():
-    names = {"artifacts": artifacts.of_paper("li2024"), "tables": CONTENT["inference"]}
+    names = {"artifacts": artifacts.of_paper("li2024"), "tables": artifacts.inference_of_paper("li2024")}
     printed = [file.stem for file in FOLDER.glob("published/*.csv")]
     tags = {tag for some in TAGS.values() for tag in some}
     return {

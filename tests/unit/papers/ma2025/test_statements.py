@@ -22,12 +22,11 @@ PRINTED, EXACT = "text with c = 2", "text with c >= 64"
 
 @pytest.fixture(scope="module")
 def loaded():
-    content = configuration.load_paper(STUDIES, "paper")
     every = statements.load(
         PAPERS / "ma2025/statements.yaml",
         "ma2025",
         artifacts=artifacts.of_paper("ma2025"),
-        tables=content["inference"],
+        tables=artifacts.inference_of_paper("ma2025"),
         tags={tag for some in tags().values() for tag in some},
         printed=[file.stem for file in (PAPERS / "ma2025/published").glob("*.csv")],
     )

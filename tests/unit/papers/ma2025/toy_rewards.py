@@ -9,7 +9,6 @@ import pandas as pd
 from privarms.inference.paired import ratio_of_means
 from privarms.papers.ma2025 import inference_table2
 from privarms.planning.results import Results
-from privarms.registry import library
 from tests.unit.conftest import write
 
 RATES = {
@@ -94,5 +93,5 @@ def results(folder, published=(), facts=None, **studies):
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():
             if study in studies:
-                add(table, "inference", library.paper_functions("ma2025", "inference")[table](before))
+                add(table, "inference", getattr(inference_table2, table)(before))
     return Results("ma2025", "quick", **files, facts=facts, published=published)

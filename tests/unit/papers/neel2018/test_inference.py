@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,11 +11,12 @@ import pytest
 from privarms.inference import max_information as mi
 from privarms.inference.bias import expected_average
 from privarms.papers.neel2018 import tables
-from privarms.registry import library
+from privarms.registry import artifacts
 
 from ..chosen import results
 
-INFERENCE = library.paper_functions("neel2018", "inference")
+TABLES = artifacts.inference_of_paper("neel2018")
+INFERENCE = {name: partial(artifacts.make, table.made_by) for name, table in TABLES.items()}
 PUBLISHED = {"experiment": ["1", "2"], "K": [20, 5], "replicates": [2, 3]}
 
 

@@ -229,7 +229,7 @@ def test_stopping_times_beside_the_theorems():
     assert first["upper_quartile"] == pytest.approx(np.quantile(times, 0.75))
     assert (first["quartile_low"], first["quartile_high"]) == (times[0], np.inf), "four runs say little"
     for study in ("large_mean", "noise_alone"):
-        same = getattr(inference, study)(results(cells={study: summaries}, replicates={study: runs}))
+        same = inference.stopping(results(cells={study: summaries}, replicates={study: runs}), study)
         assert same.equals(actual)
     # Theorem 3.3 needs beta up to 0.08. No theorem is about a rule without beta.
     assert actual["by_upper"].isna().tolist() == [False, True, True]

@@ -9,6 +9,7 @@ import pytest
 
 from privarms.inference.proportions import clopper_pearson
 from privarms.ledger import cases
+from privarms.papers.sajed2019 import inference
 from privarms.papers.sajed2019 import inference_formulas as formulas
 from privarms.papers.sajed2019 import inference_statements as tables
 from privarms.planning import cells, configuration, statements
@@ -150,7 +151,7 @@ def test_the_theorems_on_stopping_rules():
 def test_privacy_losses_by_formula_and_in_counts(monkeypatch):
     none = pd.DataFrame(columns=["subject", "claimed", "exact", "loss", "loss_low", "loss_high", "trials"], dtype=float)
     for name in ("audit", "audit_dp_nas", "audit_dp_exponential_nas"):
-        monkeypatch.setattr(tables.inference, name, lambda results: none)
+        monkeypatch.setattr(inference, name, lambda results: none)
     found = tables.privacy(results(replicates={"audit_dp_ucb": audited((47, 63, 6, 10), trials=10_000)}))
     found = found.set_index(["noise", "evidence"]).sort_index()
     counted = found.loc[(1.0, "simulation")]
@@ -235,7 +236,8 @@ def plan(edit=lambda studies: None):
 def loaded():
     content = configuration.load_paper(PAPER / "studies.yaml", "paper")
     tags = {grid["tag"] for study in content["studies"].values() for grid in cells._all_axes(study) if "tag" in grid}
-    known = {"artifacts": artifacts.of_paper("sajed2019"), "tables": content["inference"], "tags": tags, "printed": []}
+    known = {"artifacts": artifacts.of_paper("sajed2019"), "tables": artifacts.inference_of_paper("sajed2019")}
+    known |= {"tags": tags, "printed": []}
     return {one.name: one for one in statements.load(PAPER / "statements.yaml", "sajed2019", **known)}
 
 
@@ -269,7 +271,7 @@ def judged(planned):
     """Return the cases of some statements on made-up results."""
     ours, tags = made_up(planned), {cell.name: cell.tags for cell in planned}
     found = {name: getattr(tables, table)(ours) for table, name in USED.items()}
-    found |= {"tree_regret": tables.inference.growth(ours), "dp_se_growth": tables.inference.growth(ours)}
+    found |= {"tree_regret": inference.growth(ours), "dp_se_growth": inference.growth(ours)}
     return {name: cases.judged(loaded()[name], table, tags=tags, shrunk=()) for name, table in found.items()}
 
 

@@ -12,6 +12,7 @@ from privarms.jit.cache import compiled
 from privarms.ledger import contrasts
 from privarms.planning.labels import described, entries
 from privarms.planning.results import Results
+from privarms.registry.artifacts import inference
 
 AUDITS = {f"audit_{policy}": first_choice for policy in ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed")}
 AUDITS["audit_adap_klucb"] = first_choice_adap_klucb
@@ -89,16 +90,19 @@ def _means(results: Results, study: str) -> pd.DataFrame:
     return rows.assign(regret_mean=rows["regret"], regret_se=error, runs=rows["replicates"], cells=rows["cell"])
 
 
+@inference(studies=["regret"])
 def regret(results: Results) -> pd.DataFrame:
     """Return regret at the horizon with the bounds; one row per cell of study `regret`."""
     return _with_bounds(results, "regret").drop(columns="means")
 
 
+@inference(studies=["regimes"])
 def regimes(results: Results) -> pd.DataFrame:
     """Return regret at the horizon with the bounds; one row per cell of study `regimes`."""
     return _with_bounds(results, "regimes").drop(columns="means")
 
 
+@inference(studies=["regret"])
 def over_bounds(results: Results) -> pd.DataFrame:
     """Return mean regret of study `regret` over a bound (`quotient`); one row per cell and bound.
 
@@ -121,6 +125,7 @@ def _ratios(rows: pd.DataFrame, bottoms: pd.DataFrame, on: list[str]) -> pd.Data
     return pairs.reindex(columns=["entry", *ABOUT, *(column for column in pairs if column.startswith("quotient"))])
 
 
+@inference(studies=["regret"])
 def ratios(results: Results) -> pd.DataFrame:
     """Return mean regret over that of a baseline (`to`) at the same point of study `regret`; one row per pair."""
     rows = _means(results, "regret").drop(columns="ratio")
@@ -129,6 +134,7 @@ def ratios(results: Results) -> pd.DataFrame:
     return pairs[pairs["entry"] != pairs["to"]].drop(columns="entry").reset_index(drop=True)
 
 
+@inference(studies=["regimes"])
 def regime_ratios(results: Results) -> pd.DataFrame:
     """Return mean regret over that of the same policy at another epsilon (`to`), 0.3 or 5; one row per pair."""
     rows = _means(results, "regimes").rename(columns={"ratio": "batch_ratio"})
@@ -137,6 +143,7 @@ def regime_ratios(results: Results) -> pd.DataFrame:
     return pd.concat(pairs, ignore_index=True).drop(columns="entry")
 
 
+@inference(studies=["regret"])
 @as_frame
 def bounds(results: Results) -> pd.DataFrame:
     """Return the lower bounds times ln T; one row per instance, epsilon, horizon and bound.
@@ -151,6 +158,7 @@ def bounds(results: Results) -> pd.DataFrame:
                 yield point | {"bound": name, "value": value}
 
 
+@inference()
 @as_frame
 def older_bounds(results: Results) -> pd.DataFrame:
     """Return the bound by d_epsilon over older ones, on mu1 to mu4 at the budgets of Azize et al. 2025; exact.
@@ -167,6 +175,7 @@ def older_bounds(results: Results) -> pd.DataFrame:
             yield {"instance": instance, "epsilon": epsilon, "ratio": round(newest / older, 12)}
 
 
+@inference()
 @as_frame
 def minimax(results: Results) -> pd.DataFrame:
     """Return the private term of the minimax bound over the other term (Azize & Basu 2022, Theorem 2); exact.
@@ -185,6 +194,7 @@ def minimax(results: Results) -> pd.DataFrame:
             yield {"K": K, "T": T, "regime": regime, "epsilon": float(epsilon), "ratio": float(ratio)}
 
 
+@inference(studies=["tail"])
 def tail(results: Results) -> pd.DataFrame:
     """Return regret by size of the first batch and ratio of the batches; one row per cell of study `tail`."""
     cells = _named(results.cells("tail")).set_index("cell")
@@ -196,6 +206,7 @@ def tail(results: Results) -> pd.DataFrame:
     return cells.drop(columns="means").join(pd.DataFrame.from_dict(output, orient="index")).reset_index()
 
 
+@inference(studies=[*AUDITS])
 def audit(results: Results) -> pd.DataFrame:
     """Return the audits of the private policies; one row per policy, epsilon and multiple of the noise."""
     parts = []
@@ -208,6 +219,7 @@ def audit(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
 
 
+@inference(studies=[*AUDITS])
 def losses(results: Results) -> pd.DataFrame:
     """Return the exact loss (`exact`) and its lower bound from counts (`bound`) over the claimed one."""
     rows = audit(results)

@@ -18,6 +18,7 @@ from privarms.papers.li2024 import inference_formulas as by_formula
 from privarms.papers.li2024.inference_formulas import expected_T_min, gaps_of, printed_order
 from privarms.planning.results import Results, environment_of
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 CONFIDENCE = 0.95
 # Confidence of each bound on a loss: 150 bounds hold together with 98%.
@@ -52,6 +53,7 @@ def _setting(columns: Iterable[str], row: pd.Series) -> dict:
     return {k: setting[k] for k in ("policy", *AXES)} | setting
 
 
+@inference(studies=["pareto"])
 def pareto(results: Results) -> pd.DataFrame:
     """Return regret and error of every cell.
 
@@ -111,6 +113,7 @@ def pareto(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+@inference(studies=["pareto"])
 def privacy_cost(results: Results) -> pd.DataFrame:
     """Return ratios of error and regret of each private policy to ConSE at the same n, M, alpha and arrivals.
 
@@ -142,6 +145,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
     return joined[["arrivals", "horizon", "M", "alpha", *columns]]
 
 
+@inference(studies=["elimination"])
 @as_frame
 def elimination(results: Results) -> pd.DataFrame:
     """Return the share of features that lose an arm in the first half, and the first half's regret; one row per cell.
@@ -210,6 +214,7 @@ def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.n
     return mean_difference.variance(T, cell["variance_0"], cell["variance_1"], interval, budget)
 
 
+@inference(studies=["coverage"])
 @as_frame
 def coverage(results: Results) -> pd.DataFrame:
     """Return coverage, variance and normality of the first feature's estimate; one row per cell and interval.
@@ -256,6 +261,7 @@ def coverage(results: Results) -> pd.DataFrame:
             }
 
 
+@inference(studies=["table2", "table3"])
 @as_frame
 def estimators(results: Results) -> pd.DataFrame:
     """Return each estimator's mean squared error over that of the mean difference on the same rewards, per study and m.
@@ -299,16 +305,19 @@ def _readings(results: Results, table: str) -> pd.DataFrame:
     return joined[[*columns, "mse_se", "runs", "cells"]]
 
 
+@inference(studies=["table2"])
 def table2(results: Results) -> pd.DataFrame:
     """Return Table 2 under both interpretations."""
     return _readings(results, "table2")
 
 
+@inference(studies=["table3"])
 def table3(results: Results) -> pd.DataFrame:
     """Return Table 3 under both interpretations."""
     return _readings(results, "table3")
 
 
+@inference(studies=["audit", "composed_audit"])
 def audit(results: Results) -> pd.DataFrame:
     """Return the privacy loss of each release and of a whole experiment; one row per cell of the studies.
 

@@ -8,10 +8,11 @@ import pandas as pd
 
 from privarms.ledger import contrasts
 from privarms.ledger.intervals import quantile
-from privarms.papers.li2024 import inference
+from privarms.papers.li2024 import inference as tables
 from privarms.planning.results import Results
 from privarms.planning.statements import half_unit
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 # The spread of a mean of 50 squared errors, over the mean, if the estimator is normal: sqrt(2 / 50).
 PRINTED_SPREAD = math.sqrt(2 / 50)
@@ -22,6 +23,7 @@ ROUNDS = {"literal": "the budget", "implied": "as MD's errors imply"}
 NAMES = {"horizon": "n", "M": "M", "one_over_epsilon": "1/epsilon"}
 
 
+@inference(studies=["pareto"])
 def orders(results: Results) -> pd.DataFrame:
     """Return the exponents with which regret, error and their product, over their printed orders, grow; by pairs.
 
@@ -32,7 +34,7 @@ def orders(results: Results) -> pd.DataFrame:
     estimate are left out. second_half: its regret over the order and the sum of the gaps. error_at_1_over_M: error
     times log(n)/M
     """
-    cells = inference.pareto(results)
+    cells = tables.pareto(results)
     order, formula = cells["printed_order"], cells["policy"] == "dp_conse"
     error = cells["mse"].where(~formula, cells["expected_mse"])
     error_se = cells["mse_se"].where(~formula, 0.0)
@@ -45,19 +47,20 @@ def orders(results: Results) -> pd.DataFrame:
         "second_half": tuple(cells[k] / order / cells["gap_sum"] for k in ("second_half", "second_half_se")),
         "error_at_1_over_M": (error * log_n / cells["M"], error_se * log_n / cells["M"]),
     }
-    settings = [k for k in inference.parameters(cells) if k != "epsilon"]
+    settings = [k for k in tables.parameters(cells) if k != "epsilon"]
     cells = cells.assign(one_over_epsilon=1 / cells["epsilon"])
     return _growths(cells, means, settings)
 
 
+@inference(studies=["elimination"])
 def first_half(results: Results) -> pd.DataFrame:
     """Return the same for the first half's regret over its printed order, the sum of log(n)/gap [+ M log(n)/epsilon].
 
     EXP3E has the order log(n)/gap too.
     """
-    cells = inference.elimination(results)
+    cells = tables.elimination(results)
     order = np.log(cells["horizon"]) * (cells["inverse_gap_sum"] + (cells["M"] / cells["epsilon"]).fillna(0))
-    settings = [k for k in inference.parameters(cells) if k != "epsilon"]
+    settings = [k for k in tables.parameters(cells) if k != "epsilon"]
     cells = cells.assign(one_over_epsilon=1 / cells["epsilon"])
     return _growths(cells, {"regret": (cells["first_half_regret"] / order, cells["first_half_se"] / order)}, settings)
 
@@ -93,14 +96,15 @@ def _pairs(column: pd.Series) -> Iterator[tuple[float, float]]:
     yield from ((first, last) for first in values for last in values if first < last)
 
 
+@inference(studies=["pareto"])
 def steps_of_alpha(results: Results) -> pd.DataFrame:
     """Return regret and error of ConSE at each alpha over those at each smaller one; one row per quantity and pair.
 
     T_min: whether the shortest trial has the same length at both; then both policies are the same
     """
-    cells = inference.pareto(results)
+    cells = tables.pareto(results)
     cells = cells[cells["policy"] == "conse_se"].rename(columns={"cells": "cell"})
-    by = [k for k in inference.parameters(cells) if k != "alpha"]
+    by = [k for k in tables.parameters(cells) if k != "alpha"]
     parts = []
     for quantity, mean in (("regret", "regret"), ("error", "mse")):
         columns = [*by, "alpha", "T_min", "replicates", "cell"]
@@ -116,14 +120,15 @@ def steps_of_alpha(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+@inference(studies=["pareto"])
 def spans(results: Results) -> pd.DataFrame:
     """Return how long DP-ConSE's curve is at an epsilon, over its length at a larger one; one row per pair and setting.
 
     Length along an axis: regret at alpha = 0 over that at alpha = 1, or error, by formula, at alpha = 1 over that at 0
     """
-    cells = inference.pareto(results)
+    cells = tables.pareto(results)
     cells = cells[cells["policy"] == "dp_conse"].rename(columns={"cells": "cell"})
-    by = [k for k in inference.parameters(cells) if k != "alpha"]
+    by = [k for k in tables.parameters(cells) if k != "alpha"]
     parts = []
     for axis, mean, se, far in (("regret", "regret", cells["regret_se"], 0), ("error", "expected_mse", 0.0, 1)):
         rows = cells.assign(value_mean=cells[mean], value_se=se)
@@ -138,12 +143,13 @@ def spans(results: Results) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+@inference(studies=["pareto"])
 def price(results: Results) -> pd.DataFrame:
     """Return DP-ConSE's error and regret over those without privacy; one row per quantity, baseline and cell.
 
     baseline: ConSE, or DP-ConSE's own trial without noise. Errors are by formula
     """
-    ratios = inference.privacy_cost(results)
+    ratios = tables.privacy_cost(results)
     sources = (
         ("error", "ConSE", "expected_mse_ratio", None),
         ("error", "DP-ConSE's trial without noise", "expected_noise_ratio", None),
@@ -158,17 +164,19 @@ def price(results: Results) -> pd.DataFrame:
     return rows.loc[rows["ratio"].notna(), [*columns, "ratio", "ratio_se", "ratio_low", "ratio_high", "runs", "cells"]]
 
 
+@inference(studies=["coverage"])
 def variance_cost(results: Results) -> pd.DataFrame:
     """Return the normalised variance of DP-ConSE's estimates over that of ConSE's; one row per cell of DP-ConSE."""
-    cells = inference.coverage(results)
+    cells = tables.coverage(results)
     cells = cells[cells["interval"] == "printed"].rename(columns={"cells": "cell"})
     rows = cells.assign(value_mean=cells["variance_ratio"], value_se=cells["variance_ratio_se"])
     tops, bottoms = (rows[rows["policy"] == policy] for policy in ("dp_conse", "conse_se"))
     takes = set().union(*map(library.environment_arguments, cells["environment"].unique()))
-    around = [k for k in inference.parameters(cells) if k in takes or k in ("environment", "alpha")]
+    around = [k for k in tables.parameters(cells) if k in takes or k in ("environment", "alpha")]
     return contrasts.ratios(tops, bottoms, "value", around)
 
 
+@inference(studies=STUDIES)
 def entries(results: Results) -> pd.DataFrame:
     """Return the errors of Tables 2 and 3; one row per entry, number of rounds and method.
 
@@ -176,7 +184,7 @@ def entries(results: Results) -> pd.DataFrame:
     number that MD's printed errors imply
     """
     parts = []
-    for name, made in zip(STUDIES, (inference.table2, inference.table3), strict=True):
+    for name, made in zip(STUDIES, (tables.table2, tables.table3), strict=True):
         rows = made(results)
         of_means = rows["estimator"] == "mean_difference"
         named = np.where(of_means, "MD", "DML")
@@ -188,6 +196,7 @@ def entries(results: Results) -> pd.DataFrame:
     return rows.drop(columns=["reading", "published", "se"])
 
 
+@inference(studies=STUDIES)
 def conclusions(results: Results) -> pd.DataFrame:
     """Return the ratios that section 5's conclusions are about, simulated and on the printed numbers.
 
@@ -196,13 +205,13 @@ def conclusions(results: Results) -> pd.DataFrame:
     and `printed`; estimator: MD or DML; m: rounds, read as the regret budget. The intervals of
     printed numbers include rounding and the spread of a mean over 50 replications
     """
-    paired = inference.estimators(results)
+    paired = tables.estimators(results)
     columns = ["study", "estimator", "m", "ratio", "ratio_se", "runs", "cells"]
     parts = [_named(paired[columns].rename(columns={"ratio": "value", "ratio_se": "value_se"}), "over_MD")]
     cells = [results.cells(study).assign(study=study) for study in STUDIES]
     both = pd.concat(cells, ignore_index=True)
     both = both.assign(m=both["horizon"], value_mean=both["squared_error_mean"], value_se=both["squared_error_se"])
-    own = ["estimator", *(k for k in inference.parameters(both) if k not in ("environment", "experiment", "horizon"))]
+    own = ["estimator", *(k for k in tables.parameters(both) if k not in ("environment", "experiment", "horizon"))]
     first, second = (both[both["study"] == study] for study in STUDIES)
     parts.append(_named(contrasts.ratios(second, first, "value", [*own, "m"], name="value"), "over_experiment_1"))
     for study, least in zip(STUDIES, LEAST, strict=True):

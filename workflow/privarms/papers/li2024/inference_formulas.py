@@ -11,6 +11,7 @@ from privarms.mechanisms import lap_plus as mechanism
 from privarms.planning.results import Results
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 
 def gaps_of(environment) -> np.ndarray:
@@ -92,6 +93,7 @@ def epoch_params(setting: dict):
     return module.configure(1, int(setting["horizon"]), 1.0, **parameters)
 
 
+@inference()
 @as_frame
 def lap_plus(results: Results) -> pd.DataFrame:
     """Return the sums of the probabilities of Lap+, with the printed constant and with the corrected one."""

@@ -16,6 +16,7 @@ from privarms.mechanisms import lap_plus
 from privarms.papers.li2024.inference_formulas import expected_error, expected_T_min, least_count, printed_order
 from privarms.planning.results import Results
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
+from privarms.registry.artifacts import inference
 
 PATIENTS, MILLION = 20_000, 1_000_000
 ALPHAS, EPSILONS = (0.0, 0.1, 0.3, 0.5, 1.0), (0.1, 1.0)
@@ -24,6 +25,7 @@ ARRIVALS = ("stationary", "seasonal")
 DIGITS = 9
 
 
+@inference()
 @as_frame
 def formulas(results: Results) -> pd.DataFrame:
     """Return steps of proofs for instances; one row per formula and instance.

@@ -17,6 +17,7 @@ from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025.inference_contrasts import SIZES
 from privarms.planning.results import Results
 from privarms.protocols.locally_private import expected_rewards
+from privarms.registry.artifacts import inference
 
 # Confidence of each bound: forty bounds hold together with more than 95%.
 CONFIDENCE = 0.999
@@ -25,6 +26,7 @@ SETTING = ["variant", "differ", "event", "batch", "epsilon"]
 ARMS = 3
 
 
+@inference(studies=["privacy"])
 def privacy(results: Results) -> pd.DataFrame:
     """Return the privacy loss of a batch's sums about its last user, per variant, difference, event, batch and epsilon.
 
@@ -41,6 +43,7 @@ def privacy(results: Results) -> pd.DataFrame:
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 
+@inference(studies=["eliminations"])
 @as_frame
 def eliminations(results: Results) -> pd.DataFrame:
     """Return the arms that each cell of study `eliminations` removes, and the share of best arms in the bin's middle.
@@ -78,6 +81,7 @@ def eliminations(results: Results) -> pd.DataFrame:
         }
 
 
+@inference(studies=["illustration_curves"])
 def illustrated(results: Results) -> pd.DataFrame:
     """Return the first run of each cell of study `illustration_curves`, which Figure 6 shows next to the means.
 
@@ -106,11 +110,13 @@ def _drawn(run: pd.DataFrame, variant: str) -> pd.DataFrame:
     return run.assign(share=(counts / t[:, None]).ravel(), local_regret=np.repeat(counts @ (means.max() - means), arms))
 
 
+@inference(studies=["partitions"])
 def partitions(results: Results) -> pd.DataFrame:
     """Return the runs of Figures 2 and 3, one per cell."""
     return results.replicates("partitions")
 
 
+@inference(studies=["eliminations"])
 @as_frame
 def radius(results: Results) -> Iterator[dict]:
     """Return how often an estimate without sources leaves its radius (14), a row per algorithm of study `eliminations`.
@@ -137,6 +143,7 @@ def radius(results: Results) -> Iterator[dict]:
            "missed_low": 0.0, "missed_high": math.exp(bounds[worst]), "n": worst, "cells": ""}  # fmt: skip
 
 
+@inference(studies=["regret", "regret_printed"])
 @as_frame
 def authors_logs(results: Results) -> Iterator[dict]:
     """Return statistics of the authors' logs: the fewest runs of a cell, and how far our regret as released is off.

@@ -20,6 +20,7 @@ from privarms.ledger.contrasts import error, log_spread
 from privarms.papers.ma2025 import _panels as panels
 from privarms.papers.ma2025._panels import DIMENSIONS, HIGH_FIRST, LOW_FIRST, NOISY, OLDER_PROGRAM, PROGRAM, UNIFORM
 from privarms.planning.results import Results
+from privarms.registry.artifacts import inference
 
 ARMS = {"exponential": 3, "symmetric": 2}
 # The captions' settings. A contrast leaves out all other settings of a panel.
@@ -35,6 +36,7 @@ BATCHES = {"fig8": 500, "fig9c": 500}
 KEYS = ["environment", "variant", "algorithm"]
 
 
+@inference(studies=["regret", "regret_printed", "regret_symmetric", "eliminations"])
 @as_frame
 def contrasts(results: Results) -> Iterator[dict]:
     """Return the contrasts of Figures 7 to 9, one row per contrast, panel, algorithm and, for some, budget.
@@ -226,6 +228,7 @@ def _of_removals(results: Results) -> Iterator[dict]:
 FIGURE_6 = {"elimination": "eliminated_after", "global": "regret", "local": "local_regret", "other arms": "share"}
 
 
+@inference(studies=["illustration_curves"])
 @as_frame
 def figure6(results: Results) -> Iterator[dict]:
     """Return the contrasts of Figure 6, one row per contrast, size of the target (`users`), algorithm and quantity.

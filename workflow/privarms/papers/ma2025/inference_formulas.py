@@ -14,6 +14,7 @@ from privarms.papers.ma2025._panels import DIMENSIONS
 from privarms.papers.ma2025.inference_contrasts import EPSILONS, SIZES, SOURCES
 from privarms.planning.results import Results
 from privarms.protocols.locally_private import expected_rewards
+from privarms.registry.artifacts import inference
 
 # Grid points along an edge of the cube for approximation errors; a power of 2, so equal bins have equal numbers.
 FINE = 4096
@@ -27,6 +28,7 @@ GAMMAS, KAPPAS = (0.0, 0.2, 1.0, 2.0), (0.2, 0.6, 1.0)
 REGIMES = ("n epsilon^2 above 1", "n epsilon^2 below 1")
 
 
+@inference()
 @as_frame
 def rates(results: Results) -> Iterator[dict]:
     """Return quotients of the paper's rates, without their constants; each is below 1 if the text is right.
@@ -107,6 +109,7 @@ def _rate(epsilon: float, n_aux: int, epsilon_aux: float, gamma: float, kappa: f
     return regret_rate(n, epsilon, ARMS, DIMENSIONS, BETA, [(n_aux, epsilon_aux, gamma, kappa)] * 2)
 
 
+@inference()
 @as_frame
 def formulas(results: Results) -> Iterator[dict]:
     """Return what the paper's formulas say, one row per formula and instance: `value`, or `holds`, whether it is true.

@@ -15,8 +15,9 @@ from privarms.execution.streams import digest, stream
 from privarms.inference.rows import as_frame
 from privarms.ledger.intervals import quantile
 from privarms.papers.ma2025._table2 import PUBLISHED_DATASETS
-from privarms.papers.ma2025.inference_table2 import ADULT, CHOICES, DEFAULT, OF_ABSSE, table2_settings
+from privarms.papers.ma2025.inference_table2 import ADULT, CHOICES, DEFAULT, OF_ABSSE, REAL_DATA, table2_settings
 from privarms.planning.results import Results
+from privarms.registry.artifacts import inference
 
 ROW = ["dataset", "epsilon", "epsilon_aux", "time"]
 METHOD = ["method", "auxiliary"]
@@ -41,6 +42,7 @@ COUNTED = {
 SPLIT = ("sources", "max_n_source")
 
 
+@inference(studies=["real_data", "adult_sensitivity"])
 @as_frame
 def table1_sizes(results: Results) -> Iterator[dict]:
     """Return the entries of Table 1 that can be counted in real data: dataset, entry, value.
@@ -115,6 +117,7 @@ def _ranks(pairs: pd.DataFrame) -> pd.DataFrame:
     return sums.set_axis(["value", "least", "largest"], axis="columns")
 
 
+@inference(studies=REAL_DATA)
 @as_frame
 def rank_sums(results: Results) -> Iterator[pd.DataFrame]:
     """Return rank sums over the rows of Table 2, by time and method, with bounds that hold together.
@@ -148,6 +151,7 @@ def _scatter(table: pd.DataFrame, about: dict) -> pd.Series:
     return pd.Series(found)
 
 
+@inference(studies=REAL_DATA)
 @as_frame
 def table2_sentences(results: Results) -> Iterator[dict]:
     """Return the differences that the text of section 4.2 is about, with bounds that hold together for all rows.
@@ -221,6 +225,7 @@ def _transfer(entries: pd.DataFrame, alike: bool) -> dict:
     return {"difference": value, "difference_low": value - half, "difference_high": value + half}
 
 
+@inference(studies=REAL_DATA)
 @as_frame
 def table2_transfer(results: Results) -> Iterator[pd.DataFrame]:
     """Return, for each row of Table 2, Linear's and NN's entry with auxiliary data over that without.
@@ -251,6 +256,7 @@ def table2_transfer(results: Results) -> Iterator[pd.DataFrame]:
         yield rows[columns].assign(**about)
 
 
+@inference(studies=REAL_DATA)
 @as_frame
 def printed_pairs(results: Results) -> Iterator[dict]:
     """Return each pair of printed entries without auxiliary data that differ only in the budget of the sources.
@@ -277,6 +283,7 @@ def printed_pairs(results: Results) -> Iterator[dict]:
             yield about | {"repeated": "yes", "same": same, "gap_se": se, "cells": error["cells"]}
 
 
+@inference()
 @as_frame
 def printed_budgets(results: Results) -> Iterator[dict]:
     """Return whether any printed entry with auxiliary data changes with the sources' budget, by method and epsilon."""
@@ -287,6 +294,7 @@ def printed_budgets(results: Results) -> Iterator[dict]:
         yield {"method": method, "epsilon": epsilon, "changes": bool((pairs > 1).any()), "data": REAL}
 
 
+@inference(studies=["messages"])
 def adult_messages(results: Results) -> pd.DataFrame:
     """Return the share of Adult's users whose message names the bin of their context, by variant and budgets.
 

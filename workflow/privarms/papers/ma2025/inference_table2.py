@@ -13,10 +13,13 @@ from privarms.inference.rows import as_frame
 from privarms.ledger.contrasts import error, ratios
 from privarms.papers.ma2025._table2 import METHOD, PUBLISHED_DATASETS, ROW, at_times, named, reference, repeated
 from privarms.planning.results import Results
+from privarms.registry.artifacts import inference
 
 ALPHA = 0.05
 BOOTSTRAP_SEED = 2025
 ADULT = "adult"
+# The studies of Table 2, and those of Adult under the choices that the paper leaves open.
+REAL_DATA = ["real_data", "real_data_reference", "adult_sensitivity", "adult_settings", "adult_sensitivity_reference"]
 DEFAULT, MAIN = "default", "as in Table 2"
 # The start of the name of a setting that only changes ABSE.
 OF_ABSSE = "ABSE: "
@@ -39,6 +42,7 @@ ENTRY = [
 ]
 
 
+@inference(studies=["real_data", "real_data_reference"])
 def table2(results: Results) -> pd.DataFrame:
     """Return Table 2's entries in the order of the configuration: row, method, `settings`, mean reward, ABSE's
     (`base`), their ratio, and the comparison with the best method of the row.
@@ -121,6 +125,7 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
     return pd.DataFrame(rows).assign(**{f"best_{k}": winner[k] for k in ("method", "setting", "auxiliary")})
 
 
+@inference(studies=REAL_DATA)
 @as_frame
 def table2_settings(results: Results) -> pd.DataFrame:
     """Return the entries of Table 2 on the paper's datasets, in each `setting` that the paper leaves open.
@@ -171,6 +176,7 @@ def _error(rows: pd.DataFrame) -> np.ndarray:
     return error(rows["reward_mean"], rows["reward_se"], rows["replicates"], 0, rows["t"])
 
 
+@inference(studies=REAL_DATA)
 def adult_alternatives(results: Results) -> pd.DataFrame:
     """Return Adult's entries under each alternative, without LDPMAB as printed; no row if ABSE did not run."""
     table = table2_settings(results)

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ from privarms.inference.rows import as_frame
 from privarms.ledger import contrasts, intervals
 from privarms.papers.neel2018._settings import EXPERIMENTS, LEVEL, bonus, ladder, parameters, printed
 from privarms.planning.results import Results, environment_of
+from privarms.registry.artifacts import inference
 
 CONFIDENCE = 0.95
 BINS = 20
@@ -84,8 +85,12 @@ def _runs(results: Results, study: str) -> Iterator[tuple[dict, np.ndarray, np.n
             yield setting | {"size": "published"}, pulls[:n], sums[:n], means
 
 
+@inference(studies=["experiment_1"], name="bias_experiment_1", arguments={"study": "experiment_1"})
+@inference(studies=["experiment_2"], name="bias_experiment_2", arguments={"study": "experiment_2"})
+@inference(studies=["epsilon_sweep"], name="bias_epsilon_sweep", arguments={"study": "epsilon_sweep"})
+@inference(studies=["corollary_1"], name="bias_corollary_1", arguments={"study": "corollary_1"})
 @as_frame
-def _bias(results: Results, study: str) -> pd.DataFrame:
+def bias(results: Results, study: str) -> pd.DataFrame:
     """Return the bias of every arm's sample mean; one row per cell, arm and size (all replicates, or as published).
 
     bias, se: of all replicates by `controlled_bias`; of the published number the plain mean error, which is published
@@ -107,8 +112,15 @@ def _bias(results: Results, study: str) -> pd.DataFrame:
         yield pd.DataFrame({**setting, **columns})
 
 
+@inference(studies=["experiment_1"], name="average_bias_experiment_1", arguments={"study": "experiment_1"})
+@inference(studies=["experiment_2"], name="average_bias_experiment_2", arguments={"study": "experiment_2"})
+@inference(studies=["epsilon_sweep"], name="average_bias_epsilon_sweep", arguments={"study": "epsilon_sweep"})
+@inference(studies=["corollary_1"], name="average_bias_corollary_1", arguments={"study": "corollary_1"})
+@inference(
+    studies=["published_settings"], name="average_bias_published_settings", arguments={"study": "published_settings"}
+)
 @as_frame
-def _average_bias(results: Results, study: str) -> pd.DataFrame:
+def average_bias(results: Results, study: str) -> pd.DataFrame:
     """Return the average over arms of |bias|, the worst arm, and the regret; one row per cell and size.
 
     average_if_unbiased: the average that simulation noise gives without any bias
@@ -155,6 +167,7 @@ def _average_bias(results: Results, study: str) -> pd.DataFrame:
         }
 
 
+@inference(studies=["experiment_1"])
 @as_frame
 def round_robin(results: Results) -> pd.DataFrame:
     """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell.
@@ -199,6 +212,7 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
             yield setting | test | shown, two_sided_p_value(score)
 
 
+@inference(studies=["linear"])
 @as_frame
 def rejections(results: Results) -> pd.DataFrame:
     """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
@@ -227,6 +241,7 @@ def rejections(results: Results) -> pd.DataFrame:
         }
 
 
+@inference(studies=["linear"])
 def skew(results: Results) -> pd.DataFrame:
     """Return the mean p-value of Figure 6's tests minus that of the same test of arms that are chosen at random.
 
@@ -239,6 +254,7 @@ def skew(results: Results) -> pd.DataFrame:
     return contrasts.differences(rows[of_figure], rows[rows["policy"] == "uniform"], "p", on)
 
 
+@inference(studies=["linear"])
 @as_frame
 def histograms(results: Results) -> pd.DataFrame:
     """Return counts of p-values in 20 bins over the published number of replicates; one row per test and bin."""
@@ -252,6 +268,7 @@ def histograms(results: Results) -> pd.DataFrame:
         yield pd.DataFrame({**setting, **columns, "below_level": below})
 
 
+@inference(studies=["linear"])
 @as_frame
 def selection(results: Results) -> pd.DataFrame:
     """Return the error of the most-pulled arm's largest coefficient, positive away from 0.
@@ -286,6 +303,7 @@ def _rejected(p: np.ndarray, level: float | np.ndarray) -> tuple[float, float]:
     return rate, math.sqrt(rate * (1 - rate) / max(len(p), 1))
 
 
+@inference(studies=["adaptive_tests"])
 @as_frame
 def false_discovery(results: Results) -> pd.DataFrame:
     """Return how often a true null is rejected at .05, before and after the correction; one row per cell and selector.
@@ -325,6 +343,7 @@ def false_discovery(results: Results) -> pd.DataFrame:
             }
 
 
+@inference(studies=["audit"])
 def audit(results: Results) -> pd.DataFrame:
     """Return the privacy loss of choices about one changed reward; one row per variant, epsilon, event and noise.
 
@@ -344,19 +363,3 @@ def audit(results: Results) -> pd.DataFrame:
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(
         **counted, **shares, runs=table["trials"]
     )
-
-
-def _of(table: Callable[..., pd.DataFrame], study: str) -> Callable[[Results], pd.DataFrame]:
-    """Return a function that makes the table of one study."""
-    return lambda results: table(results, study=study)
-
-
-bias_experiment_1 = _of(_bias, "experiment_1")
-bias_experiment_2 = _of(_bias, "experiment_2")
-bias_epsilon_sweep = _of(_bias, "epsilon_sweep")
-bias_corollary_1 = _of(_bias, "corollary_1")
-average_bias_experiment_1 = _of(_average_bias, "experiment_1")
-average_bias_experiment_2 = _of(_average_bias, "experiment_2")
-average_bias_epsilon_sweep = _of(_average_bias, "epsilon_sweep")
-average_bias_corollary_1 = _of(_average_bias, "corollary_1")
-average_bias_published_settings = _of(_average_bias, "published_settings")

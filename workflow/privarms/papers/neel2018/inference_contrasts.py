@@ -9,14 +9,16 @@ from scipy.special import erf
 from privarms.ledger import contrasts, intervals
 from privarms.papers.neel2018 import _enumerated
 from privarms.papers.neel2018._settings import bonus, ladder, printed
-from privarms.papers.neel2018.inference import EXPLORATION, _average_bias, _bias
+from privarms.papers.neel2018.inference import EXPLORATION, average_bias, bias
 from privarms.planning.results import Results
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 # Half a unit of the last digit of the printed averages.
 ROUNDING = {"experiment_1_ucb_bias": 5e-5, "experiment_1_private_bias": 5e-6}
 
 
+@inference(studies=["experiment_1", "experiment_2"])
 def reductions(results: Results) -> pd.DataFrame:
     """Return UCB's |bias| over that of private UCB; per experiment, cell of private UCB and interpretation of UCB.
 
@@ -25,7 +27,7 @@ def reductions(results: Results) -> pd.DataFrame:
     """
     found = []
     for name in ("1", "2"):
-        rows = _average_bias(results, f"experiment_{name}").rename(columns={"expected": "expected_mean"})
+        rows = average_bias(results, f"experiment_{name}").rename(columns={"expected": "expected_mean"})
         rows = rows[rows["size"] == "all"].assign(numbers="re-run", last_mean=rows["last"].abs())
         private = rows[rows["policy"] == "private_ucb"].assign(private=lambda some: some["cell"])
         values = ["expected_mean", "expected_se", "expected_sd", "last_mean", "last_se", "replicates", "cell"]
@@ -45,6 +47,7 @@ def reductions(results: Results) -> pd.DataFrame:
     return pd.concat([*found, pd.DataFrame([row])], ignore_index=True)
 
 
+@inference(studies=["experiment_1", "experiment_2"])
 def arms(results: Results) -> pd.DataFrame:
     """Return what statements say about single arms of Experiments 1 and 2; one row per cell, arm and quantity.
 
@@ -54,7 +57,7 @@ def arms(results: Results) -> pd.DataFrame:
         is enough for any correlation
     An arm of mean 0 or 1 always has the same reward, so its bias is exactly 0; `random`: whether it is another arm.
     """
-    rows = pd.concat([_bias(results, f"experiment_{name}") for name in ("1", "2")], ignore_index=True)
+    rows = pd.concat([bias(results, f"experiment_{name}") for name in ("1", "2")], ignore_index=True)
     rows = rows[rows["size"] == "all"]
     together = rows.groupby("cell")["arm"].transform("size")
     last = rows.groupby("cell")[["bias", "se"]].transform("last")
@@ -77,6 +80,7 @@ def arms(results: Results) -> pd.DataFrame:
     return pd.concat([own, _long(setting, ahead, pd.Series(False, rows.index))], ignore_index=True)
 
 
+@inference(studies=["experiment_1", "epsilon_sweep", "corollary_1"])
 def theorem_1(results: Results) -> pd.DataFrame:
     """Return shares of Theorem 1's bounds; one row per arm of the private cells or enumerated instance, and quantity.
 
@@ -86,7 +90,7 @@ def theorem_1(results: Results) -> pd.DataFrame:
     Simulated cells have delta = 0 and record the means at T.
     """
     studies = ("experiment_1", "epsilon_sweep", "corollary_1")
-    rows = pd.concat([_bias(results, study) for study in studies], ignore_index=True)
+    rows = pd.concat([bias(results, study) for study in studies], ignore_index=True)
     rows = rows[(rows["size"] == "all") & (rows["bound"] > 0)].reset_index(drop=True)
     size, underestimate, order = rows["bias"].abs(), 0.0 - rows["bias"], rows["epsilon"] * rows["mean"]
     proof = -np.expm1(-rows["epsilon"]) * rows["mean"]
@@ -111,9 +115,10 @@ def _long(setting: pd.DataFrame, quantities: dict[str, dict], exact: pd.Series) 
     return pd.concat(found, ignore_index=True)
 
 
+@inference(studies=["corollary_1"])
 def corollary_1_regret(results: Results) -> pd.DataFrame:
     """Return the exponent p of regret like T^p at Corollary 1's epsilon, from T = 1,000 to each longer horizon."""
-    rows = _average_bias(results, "corollary_1").rename(columns={"regret": "regret_mean"})
+    rows = average_bias(results, "corollary_1").rename(columns={"regret": "regret_mean"})
     rows = rows[(rows["size"] == "all") & _of_corollary_1(rows)]
     by = ["policy", "variant", "gamma", "ladder", *_around(rows, horizon=False)]
     later = sorted(T for T in rows["horizon"].unique() if T > 1_000)
@@ -122,9 +127,10 @@ def corollary_1_regret(results: Results) -> pd.DataFrame:
     return found[found["first"] < found["last"]].rename(columns={"last": "horizon"})
 
 
+@inference(studies=["corollary_1"])
 def theorem_2(results: Results) -> pd.DataFrame:
     """Return regret over the order of Theorem 2 with constant 1; one row per cell of study `corollary_1`."""
-    rows = _average_bias(results, "corollary_1")
+    rows = average_bias(results, "corollary_1")
     rows = rows[rows["size"] == "all"]
     K, T, epsilon = (rows[name].astype(float) for name in ("K", "horizon", "epsilon"))
     private = np.log(T) / epsilon * (np.log(np.log(T)) - np.log(epsilon))
@@ -133,9 +139,10 @@ def theorem_2(results: Results) -> pd.DataFrame:
     return kept.assign(of_order=rows["regret"] / order, of_order_se=rows["regret_se"] / order, runs=rows["replicates"])
 
 
+@inference(studies=["experiment_2"])
 def regret_ratio(results: Results) -> pd.DataFrame:
     """Return private UCB's mean regret over that of UCB in Experiment 2; per private cell and interpretation of UCB."""
-    rows = _average_bias(results, "experiment_2").rename(columns={"regret": "regret_mean"})
+    rows = average_bias(results, "experiment_2").rename(columns={"regret": "regret_mean"})
     rows = rows[rows["size"] == "all"]
     private = rows[rows["policy"] == "private_ucb"].drop(columns="exploration")
     on = ["ladder", *_around(rows)]
@@ -146,6 +153,7 @@ def regret_ratio(results: Results) -> pd.DataFrame:
     return pd.concat(found, ignore_index=True)
 
 
+@inference(studies=["regret_2", "regret_2_of_the_program"])
 def regret_growth(results: Results) -> pd.DataFrame:
     """Return the exponent p of private UCB's regret like t^p, over the second half of the rounds of Experiment 2.
 
@@ -159,6 +167,7 @@ def regret_growth(results: Results) -> pd.DataFrame:
     return contrasts.growth(late, "regret", "t", ["cell", "policy", "variant", "gamma", "ladder"])
 
 
+@inference(studies=["long_horizon"])
 def even_regret(results: Results) -> pd.DataFrame:
     """Return private UCB's regret over that of equal pulls at a long horizon, over the same at T = 500.
 

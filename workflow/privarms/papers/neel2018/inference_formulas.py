@@ -11,6 +11,7 @@ from privarms.inference import max_information
 from privarms.inference.rows import as_frame
 from privarms.papers.neel2018 import _enumerated
 from privarms.planning.results import Results
+from privarms.registry.artifacts import inference
 
 # Of Experiment 1; its epsilon 1/sqrt(T) is .0447.
 HORIZON = 500
@@ -21,11 +22,13 @@ HORIZONS = (10**3, 10**6, 10**12, 10**100)
 BETAS = (0.05, 0.999999999)
 
 
+@inference()
 def theorem_4(results: Results) -> pd.DataFrame:
     """Return instances of Theorem 4; see `_enumerated.max_informations`."""
     return _enumerated.max_informations()
 
 
+@inference()
 def claim_1(results: Results) -> pd.DataFrame:
     """Return instances of Claim 1; see `_enumerated.interactions`."""
     return _enumerated.interactions()
@@ -52,6 +55,7 @@ def _corrections(alpha: float, epsilon: float, horizon: int) -> Iterator[dict]:
         yield {"correction": "corollary_2", "beta": beta, "logarithm": logarithm, "level": level}
 
 
+@inference()
 @as_frame
 def corrections(results: Results) -> Iterator[dict]:
     """Return the share of true nulls over alpha that a selector rejects, by correction, epsilon and alpha; T = 500.
@@ -67,6 +71,7 @@ def corrections(results: Results) -> Iterator[dict]:
             yield {"epsilon": epsilon, "order": order, "alpha": alpha, **row, "over_alpha": share / alpha}
 
 
+@inference()
 @as_frame
 def scales(results: Results) -> Iterator[dict]:
     """Return whether a correction at epsilon = 1/sqrt(T) divides every alpha, at every T, by one number."""
@@ -85,6 +90,7 @@ def scales(results: Results) -> Iterator[dict]:
         yield setting | {"smallest": smallest, "largest": largest, "constant": smallest >= largest * (1 - 1e-12)}
 
 
+@inference()
 @as_frame
 def orders(results: Results) -> Iterator[dict]:
     """Return quotients and exponents of the orders that the paper prints, with constants 1; k = 5.
@@ -119,6 +125,7 @@ def orders(results: Results) -> Iterator[dict]:
         }
 
 
+@inference()
 @as_frame
 def printed_statistic(results: Results) -> Iterator[dict]:
     """Return mean and standard deviation under the null of Section 4's statistic for an arm with N pulls, mean mu.

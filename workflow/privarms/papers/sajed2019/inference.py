@@ -3,8 +3,6 @@
 Columns that only statements use: `runs`, the smallest number of runs behind a row, and `cells`, the names of its cells.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 import scipy
@@ -21,11 +19,15 @@ from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_d
 from privarms.planning.labels import parameters
 from privarms.planning.results import Results
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 CONFIDENCE = 0.95
 RUNS = 30
+# The studies of Figure 1's comparison, in its settings and in others.
+COMPARED = ["figure1", "settings", "regret", "instances"]
 
 
+@inference(studies=["second_half"])
 def second_half(results: Results) -> pd.DataFrame:
     """Return the regret in the second half of Figure 1's horizon; one row per cell of study `second_half`.
 
@@ -47,6 +49,7 @@ def second_half(results: Results) -> pd.DataFrame:
     return table.assign(**shares, still=table["growing"] / table["replicates"], **used(table))
 
 
+@inference(studies=["regret"])
 def regret_atoms(results: Results) -> pd.DataFrame:
     """Return the values of DP-SE's regret at the horizon with their probabilities; one row per cell and value."""
     cells = parameters(results.cells("regret"))
@@ -59,6 +62,7 @@ def regret_atoms(results: Results) -> pd.DataFrame:
     return law.join(cells, on="cell").sort_values(["K", "epsilon"], kind="stable", ignore_index=True)
 
 
+@inference(studies=COMPARED)
 def ratios(results: Results) -> pd.DataFrame:
     """Return mean regret at the horizon over DP-SE's in the same setting; one row per cell of another private policy.
 
@@ -86,6 +90,7 @@ def ratios(results: Results) -> pd.DataFrame:
     return joined.sort_values(["K", "epsilon", "width"], kind="stable", ignore_index=True)
 
 
+@inference(studies=["growth"])
 @as_frame
 def growth(results: Results) -> pd.DataFrame:
     """Return how regret grows with the horizon; one row per policy, setting and pair of horizons of study `growth`.
@@ -98,6 +103,7 @@ def growth(results: Results) -> pd.DataFrame:
     yield from exponents(cells, "regret", settings)
 
 
+@inference(studies=["figure1"])
 def thirty_runs(results: Results) -> pd.DataFrame:
     """Return the range of 95% of means of 30 runs, for cells of Figure 1 with more runs; one row per cell and t."""
     cells = results.cells("figure1")
@@ -128,29 +134,34 @@ def _audited(results: Results, study: str, policy: str, audit: Audit, settings: 
     return table.drop(columns=list(COUNTS)).assign(**counted, cells=cells.to_numpy())
 
 
+@inference(studies=["audit"])
 def audit(results: Results) -> pd.DataFrame:
     """Return the audit of DP-SE's privacy loss; one row per setting, over both streams."""
     return _audited(results, "audit", "dp_se", neighbouring_streams.AUDIT, ["K", "horizon", "epsilon", "noise"])
 
 
+@inference(studies=["audit_dp_nas"])
 def audit_dp_nas(results: Results) -> pd.DataFrame:
     """Return the audit of DP-NAS's privacy loss; one row per setting."""
     settings = ["epsilon", "noise", "alpha", "beta"]
     return _audited(results, "audit_dp_nas", "dp_nas", neighbouring_samples.AUDIT, settings)
 
 
+@inference(studies=["audit_dp_exponential_nas"])
 def audit_dp_exponential_nas(results: Results) -> pd.DataFrame:
     """Return the audit of DP exponential NAS's privacy loss; one row per setting."""
     settings = ["epsilon", "noise", "alpha", "beta"]
     return _audited(results, "audit_dp_exponential_nas", "dp_exponential_nas", samples_at_doublings.AUDIT, settings)
 
 
+@inference(studies=["audit_dp_ucb"])
 def audit_dp_ucb(results: Results) -> pd.DataFrame:
     """Return the audit of DP-UCB's privacy loss; one row per setting."""
     settings = ["K", "horizon", "width", "epsilon", "noise"]
     return _audited(results, "audit_dp_ucb", "dp_ucb", first_reward.AUDIT, settings)
 
 
+@inference(studies=["pulls"])
 def pulls(results: Results) -> pd.DataFrame:
     """Return DP-SE's pulls of the suboptimal arms with Lemma 4.2; one row per cell and arm.
 
@@ -181,6 +192,7 @@ def pulls(results: Results) -> pd.DataFrame:
     return rows.assign(**share_over("any_above_over_beta", events, rows["replicates"], rows["beta"]), **used(rows))
 
 
+@inference(studies=["scaling"])
 def scaling(results: Results) -> pd.DataFrame:
     """Return study `scaling` with the bounds of Theorem 4.3; one row per cell.
 
@@ -213,6 +225,7 @@ def _regret_ceiling(cell) -> float:
     return min(float(of_arms[1:] @ pulled) + 1, horizon * of_arms[-1])
 
 
+@inference(studies=["minimax"])
 def minimax(results: Results) -> pd.DataFrame:
     """Return DP-SE in study `minimax`: gap, Theorem 4.4's expression (order), mean regret over it (ratio, ratio_se).
 
@@ -232,6 +245,10 @@ def minimax(results: Results) -> pd.DataFrame:
     )
 
 
+@inference(studies=["stopping"])
+@inference(studies=["large_mean"], name="large_mean", arguments={"study": "large_mean"})
+@inference(studies=["other_range"], name="other_range", arguments={"study": "other_range"})
+@inference(studies=["noise_alone"], name="noise_alone", arguments={"study": "noise_alone"})
 def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
     """Return stopping times with the theorems' bounds; one row per cell, NaN outside of a theorem's conditions.
 
@@ -267,10 +284,3 @@ def _upper_quartile(times: np.ndarray) -> tuple[float, float, float]:
     ranks = scipy.stats.binom.ppf([tail, 1 - tail], len(times), 0.75).astype(int)
     low, high = (ordered[rank] if rank < len(times) else np.inf for rank in (max(ranks[0] - 1, 0), ranks[1]))
     return float(np.quantile(ordered, 0.75)), float(low), float(high)
-
-
-def _stopping_of(study: str) -> Callable[[Results], pd.DataFrame]:
-    return lambda results: stopping(results, study)
-
-
-large_mean, other_range, noise_alone = map(_stopping_of, ("large_mean", "other_range", "noise_alone"))

@@ -10,6 +10,7 @@ from privarms.inference.rows import as_frame
 from privarms.papers.sajed2019 import _bounds as bounds
 from privarms.planning.results import Results
 from privarms.policies.bandit import dp_ucb
+from privarms.registry.artifacts import inference
 
 # The epsilons and K of Figure 1, and values on both sides.
 GROWTH_EPSILONS, GROWTH_ARMS = (0.001, 0.01, 0.1, 0.25, 0.5, 1.0, 10.0), (2, 3, 5, 10, 20, 50)
@@ -26,6 +27,7 @@ LEMMA_GAPS, LEMMA_BETAS = (0.01, 0.03, 0.1, 0.3, 0.5, 0.8, 0.9, 0.95, 0.99, 0.99
 QUERIES, DISTANCES = (1, 2, 10, 1_000), (-10.0, -5.0, -2.0, 0.0, 2.0, 5.0, 10.0)
 
 
+@inference()
 @as_frame
 def noise_per_step(results: Results) -> pd.DataFrame:
     """Return the noise of section 1's counter, equal in each round, for epsilon = 1; one row per horizon.
@@ -46,6 +48,7 @@ def noise_per_step(results: Results) -> pd.DataFrame:
         }
 
 
+@inference()
 @as_frame
 def fact_2_1(results: Results) -> pd.DataFrame:
     """Return Fact 2.1 by formula; one row per a, b and half of the fact.
@@ -61,6 +64,7 @@ def fact_2_1(results: Results) -> pd.DataFrame:
                 yield {"a": a, "b": b, "half": half, "ratio": extreme(ratios)}
 
 
+@inference()
 @as_frame
 def theorem_3_3_facts(results: Results) -> pd.DataFrame:
     """Return the three facts in the proof of Theorem 3.3 and their conclusions by formula, at the smallest t, R = 1.
@@ -88,6 +92,7 @@ def theorem_3_3_facts(results: Results) -> pd.DataFrame:
             yield setting | {"fact": fact, "ratio": value}
 
 
+@inference()
 def epoch_growth(results: Results) -> pd.DataFrame:
     """Return R_(e+1) over R_e by line 8 (growth); one row per |S|, number of arms left, e and epsilon.
 
@@ -106,6 +111,7 @@ def epoch_growth(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows).sort_values(["growth", "arms", "left", "epoch", "epsilon"], ignore_index=True)
 
 
+@inference()
 @as_frame
 def lemma_3_5(results: Results) -> pd.DataFrame:
     """Return Lemma 3.5 for randomised response on one bit, n = 1; one row per epsilon and distance d.
@@ -118,6 +124,7 @@ def lemma_3_5(results: Results) -> pd.DataFrame:
         yield {"epsilon": epsilon, "distance": distance, "ratio": likelier / math.exp(6 * epsilon * distance)}
 
 
+@inference()
 @as_frame
 def lemma_4_2(results: Results) -> pd.DataFrame:
     """Return Lemma 4.2's expression; one row per gap, K, epsilon and beta.
@@ -130,6 +137,7 @@ def lemma_4_2(results: Results) -> pd.DataFrame:
         yield setting | {"expression": expression, "constant": pulls / expression}
 
 
+@inference()
 @as_frame
 def corollary_3_6(results: Results) -> pd.DataFrame:
     """Return Theorem 3.3 against Corollary 3.6, R = 1; one row per setting with ln(R / (alpha |mu|)) <= 1/beta.
@@ -148,6 +156,7 @@ def corollary_3_6(results: Results) -> pd.DataFrame:
             yield setting | {"upper": upper, "factor": max(ratio, 1 / ratio) if upper > 0 else math.nan}
 
 
+@inference()
 @as_frame
 def sparse_vector(results: Results) -> pd.DataFrame:
     """Return the privacy loss of the sparse vector technique with Lap(3 GS / epsilon), GS = 1; one row per event.
@@ -174,6 +183,7 @@ def _laplace_tail(x: np.ndarray) -> np.ndarray:
     return np.where(x > 0, np.exp(-np.abs(x)) / 2, 1 - np.exp(-np.abs(x)) / 2)
 
 
+@inference()
 @as_frame
 def arithmetic(results: Results) -> pd.DataFrame:
     """Return identities and inequalities of the text; one row per sentence, and `part` of the samples for the rules.

@@ -5,11 +5,12 @@ import pandas as pd
 
 from privarms.inference.rows import as_frame
 from privarms.ledger import contrasts
-from privarms.papers.sajed2019 import inference
+from privarms.papers.sajed2019 import inference as tables
 from privarms.papers.sajed2019._rows import exponents, regret_error, share_over, stopping_error, used
 from privarms.papers.sajed2019._settings import at_horizon
 from privarms.planning.results import Results
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 FIGURE_1 = "Figure 1 only"
 # The ends of Figure 1's range of epsilon.
@@ -29,12 +30,13 @@ def _around(cells: pd.DataFrame) -> list[str]:
 
 
 def _of_dp_ucb(results: Results) -> pd.DataFrame:
-    rows = inference.ratios(results)
+    rows = tables.ratios(results)
     rows = rows[rows["policy"] == "dp_ucb"]
     filled = {k: rows[k].fillna(v) if k in rows else v for k, v in (("counter", "dyadic"), ("spacing", "linear"))}
     return rows.assign(**filled)
 
 
+@inference(studies=tables.COMPARED)
 @as_frame
 def five_times(results: Results) -> pd.DataFrame:
     """Return DP-UCB's mean regret over DP-SE's (ratio, ratio_se); one row per assumption on the settings and cell.
@@ -57,6 +59,7 @@ def five_times(results: Results) -> pd.DataFrame:
         yield rows.loc[wanted, columns].assign(settings=settings)
 
 
+@inference(studies=tables.COMPARED)
 @as_frame
 def epsilon_effect(results: Results) -> pd.DataFrame:
     """Return the effect of epsilon on DP-UCB over that on DP-SE, in Figure 1; one row per width, counter and effect.
@@ -82,6 +85,7 @@ def epsilon_effect(results: Results) -> pd.DataFrame:
     yield shared.assign(effect="difference", ratio=ratio, ratio_se=abs(ratio) * np.sqrt(sum(parts)))
 
 
+@inference(studies=["regret"])
 @as_frame
 def without_privacy(results: Results) -> pd.DataFrame:
     """Return ratios of mean regrets of policies without privacy in study `regret`; one row per pair in a setting."""
@@ -92,6 +96,7 @@ def without_privacy(results: Results) -> pd.DataFrame:
         yield rows[["policy", "ratio", "ratio_se", "runs", "cells"]].assign(over=over)
 
 
+@inference(studies=["scaling"])
 def added_regret(results: Results) -> pd.DataFrame:
     """Return DP-SE's mean regret minus that of Algorithm 3 without noise, over K ln(T)/epsilon (added, added_se).
 
@@ -109,6 +114,7 @@ def _over_private_order(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(added=rows["added"] / order, added_se=rows["added_se"] / order)
 
 
+@inference(studies=["shrinking_gaps"])
 @as_frame
 def shrinking_gaps(results: Results) -> pd.DataFrame:
     """Return how DP-UCB's added regret over K ln(T)/epsilon grows, if all gaps are T^-0.1; one row per width and pair.
@@ -122,6 +128,7 @@ def shrinking_gaps(results: Results) -> pd.DataFrame:
     yield from exponents(rows, "added", ["width", "K", "epsilon"])
 
 
+@inference(studies=["minimax_gap"])
 def minimax_gap(results: Results) -> pd.DataFrame:
     """Return mean regret over sqrt(K T ln T) in study `minimax_gap`, with gaps sqrt(K ln(T) / T); one row per cell."""
     cells = at_horizon(results.cells("minimax_gap"))
@@ -130,6 +137,7 @@ def minimax_gap(results: Results) -> pd.DataFrame:
     return cells[["policy", "K", "horizon"]].assign(**values, **used(cells))
 
 
+@inference(studies=["stopping"])
 def doubling(results: Results) -> pd.DataFrame:
     """Return Algorithm 2's mean stopping time over Algorithm 1's; one row per setting of study `stopping`."""
     cells = results.cells("stopping")
@@ -139,6 +147,7 @@ def doubling(results: Results) -> pd.DataFrame:
     return contrasts.ratios(tops, bottoms, "stopping_time", setting)[[*setting, "ratio", "ratio_se", "runs", "cells"]]
 
 
+@inference(studies=STOPPING)
 @as_frame
 def stopping_theorems(results: Results) -> pd.DataFrame:
     """Return the theorems of section 3 in all studies of stopping rules; one row per cell.
@@ -150,7 +159,7 @@ def stopping_theorems(results: Results) -> pd.DataFrame:
     private, order: mean stopping time over R ln(1/beta)/(epsilon alpha |mu|), and over Corollary 3.6's expression
     """
     for study in STOPPING:
-        cells = inference.stopping(results, study)
+        cells = tables.stopping(results, study)
         runs, beta, scale = cells["replicates"], cells["beta"], 12 * cells["t_lower"]
         missing = cells["by_upper"].isna() | (cells["policy"] != "dp_exponential_nas")
         late = share_over("late", ((1 - cells["by_upper"]) * runs).where(~missing, 0), runs, beta)
@@ -169,6 +178,7 @@ def stopping_theorems(results: Results) -> pd.DataFrame:
         )
 
 
+@inference(studies=["audit", "audit_dp_nas", "audit_dp_exponential_nas", "audit_dp_ucb"])
 @as_frame
 def privacy(results: Results) -> pd.DataFrame:
     """Return privacy losses of audited events over the promised epsilon; one row per setting and evidence.
@@ -176,8 +186,7 @@ def privacy(results: Results) -> pd.DataFrame:
     evidence: formula, the exact log ratio of the event's probabilities, or simulation, that of its counts with an
     interval; loss is rounded to nine digits, because a loss of epsilon itself is no violation
     """
-    tables = (inference.audit, inference.audit_dp_nas, inference.audit_dp_exponential_nas, inference.audit_dp_ucb)
-    for of in tables:
+    for of in (tables.audit, tables.audit_dp_nas, tables.audit_dp_exponential_nas, tables.audit_dp_ucb):
         rows = of(results)
         setting = [k for k in ("subject", "width", "epsilon", "noise", "cells") if k in rows]
         ends = {"loss": "loss", "loss_low": "loss_low", "loss_high": "loss_high"}

@@ -12,6 +12,7 @@ from privarms.planning.labels import described
 from privarms.planning.results import Results, environment_of
 from privarms.protocols.locally_private import expected_rewards
 from privarms.registry import library
+from privarms.registry.artifacts import inference
 
 COLUMNS = ("pulls", "reward_sum", "held_out_sum")
 
@@ -68,6 +69,7 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
     return output
 
 
+@inference(studies=["central"])
 def runs(results: Results) -> pd.DataFrame:
     """Return regret and bias; one row per cell."""
     rows = [cell.drop("means").to_dict() | _regret(part) | _bias(part) for cell, part in _each(results)]
@@ -76,6 +78,7 @@ def runs(results: Results) -> pd.DataFrame:
     return frame.assign(over_bound=frame["regret"] / bound, over_bound_se=frame["se"] / bound)
 
 
+@inference(studies=["central"])
 @as_frame
 def tests(results: Results) -> pd.DataFrame:
     """Return tests and intervals; one row per cell and procedure.
@@ -91,6 +94,7 @@ def tests(results: Results) -> pd.DataFrame:
             yield row
 
 
+@inference(studies=["central"], audits=True)
 @as_frame
 def privacy(results: Results) -> pd.DataFrame:
     """Return the audited losses of the policies here over their claims; one row per policy and variant.
@@ -120,6 +124,7 @@ MEANS = {"regret": "regret", "reward": "reward", "removals": "eliminations", "lo
 MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 
 
+@inference(studies=LOCAL)
 @as_frame
 def local(results: Results) -> pd.DataFrame:
     """Return locally private policies; one row per cell of `local`, `local_symmetric` and `local_adult`.

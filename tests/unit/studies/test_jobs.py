@@ -1,0 +1,60 @@
+"""Check what a rule of the Snakefile gets for one job."""
+
+from pathlib import Path
+
+import pytest
+
+from privarms.errors import PrivarmsError
+from privarms.planning.jobs import Job, JobsOfRule
+
+
+@pytest.fixture
+def jobs():
+    """Return the jobs of a rule, each with its key as input, and the log of what was planned and computed."""
+    log = []
+
+    def planned(*key):
+        log.append(key)
+        return Job({"read": list(key)}, lambda: log.append("params") or {"first": key[0]}, priority=2, minutes=5)
+
+    return JobsOfRule(planned), log
+
+
+def test_a_job_is_planned_once_and_its_parameters_only_if_they_are_asked_for(jobs):
+    of_rule, log = jobs
+    assert of_rule.inputs(["a", "b"]) == of_rule["a", "b"].inputs == {"read": ["a", "b"]}
+    assert (of_rule.priority(["a", "b"]), of_rule.minutes(["a", "b"], attempt=3)) == (2, 15)
+    assert log == [("a", "b")]
+    params = of_rule.params("first")
+    assert [function(["a", "b"]) for function in (params["first"], params["first"])] == ["a", "a"]
+    assert log == [("a", "b"), "params"]
+
+
+def test_a_table_with_the_name_of_a_figure_has_files_of_another_name(quick_plan):
+    job = quick_plan.jobs["write_tables"]["ma2025", "deviations"]
+    assert job.params["made_by"] == quick_plan.outputs.entry("ma2025", "deviations_table").made_by
+    assert quick_plan.jobs["draw_figures"]["ma2025", "deviations"].params["made_by"] != job.params["made_by"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "key", "words"),
+    [
+        ("draw_figures", ("neel2018", "fig99"), "neel2018: unknown figure 'fig99'; expected one of fig1"),
+        ("write_tables", ("neel2018", "fig1"), "neel2018: unknown table 'fig1'"),
+        ("compute_inference", ("neel2018", "fig1"), "neel2018: unknown inference table 'fig1'"),
+        ("simulate_shard", ("neel2018", "ucb-000000000000"), "neel2018: no shard ucb-000000000000 in this plan"),
+        ("aggregate_study", ("neel2018", "fig1"), "neel2018: unknown study 'fig1'"),
+    ],
+)
+def test_an_unknown_output_is_one_error(quick_plan, rule, key, words):
+    with pytest.raises(PrivarmsError, match=words):
+        quick_plan.jobs[rule][key]
+
+
+def test_shards_of_a_paper_come_after_those_of_older_papers(quick_plan):
+    files = quick_plan.simulation.shard_files("ma2025", "regret")
+    jobs = [quick_plan.jobs["simulate_shard"]["ma2025", Path(file).stem] for file in files]
+    paper = quick_plan.jobs["aggregate_study"]["ma2025", "regret"].priority
+    older = quick_plan.jobs["aggregate_study"]["neel2018", "experiment_1"].priority
+    assert all(paper - 1 < job.priority <= paper < older for job in jobs)
+    assert all(job.minutes >= 5 for job in jobs)
