@@ -16,7 +16,7 @@ rule judge_statements:
         mem_mb=1000,
         runtime=20,
     params:
-        library=library.digest("judge_statements"),
+        library=lambda w: library.digest("judge_statements"),
         published=lambda w: plan.outputs.published(w.paper),
         statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper)],
         tagged=lambda w: plan.simulation.tagged(w.paper),
@@ -39,7 +39,7 @@ use rule judge_statements as judge_statements_about with:
     # `use rule` does not copy this line.
     localrule: True
     params:
-        library=library.digest("judge_statements"),
+        library=lambda w: library.digest("judge_statements"),
         published=lambda w: plan.outputs.published(w.paper),
         statements=lambda w: [asdict(one) for one in plan.outputs.statements_about(w.paper, w.artifact)],
         tagged=lambda w: plan.simulation.tagged(w.paper),
@@ -65,7 +65,7 @@ rule build_ledger:
         mem_mb=500,
         runtime=5,
     params:
-        library=library.digest("build_ledger"),
+        library=lambda w: library.digest("build_ledger"),
         about={f"{paper}/{one.name}": one.about for paper, some in plan.outputs.statements.items() for one in some},
     script:
         "../scripts/build_ledger.py"

@@ -29,11 +29,22 @@ from privarms.registry.imported import EXTENSIONS, PACKAGE
 SCRIPTS = ROOT.parent / "scripts"
 # The versions of all packages that jobs use.
 LOCK = ROOT.parents[1] / "uv.lock"
+# The digest of each file at the start of a run, by the name that messages use.
+TEXTS_VARIABLE = "PRIVARMS_TEXTS"
 # Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 AUDITS, EVENTS = "audits", "audits/events"
 # The study of an audit has a mechanism in the place of a policy, and the audit in the place of an environment.
 INSTEAD = {"policies": MECHANISMS, "environments": AUDITS}
+
+
+class Digest(str):
+    """A digest of files, which Snakemake records and shows as this text; files: the digest of each file's text.
+
+    In a rule it is the result of a function, because Snakemake copies a constant text.
+    """
+
+    files: Mapping[str, str]
 
 
 class Argument(NamedTuple):
@@ -276,7 +287,23 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     return tuple(sorted({*map(str, used), *(str(p) for f in used for p in imported.beside(f) if p.is_file())}))
 
 
-def digest(script: str, *modules: str) -> str:
+def record_texts() -> None:
+    """Keep the digest of each file of the library and of extensions for this process and those that it starts.
+
+    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit.
+    """
+    rooms = (ROOT, SCRIPTS, *(place / room for place in extensions.folders() for room in extensions.OWN_ROOMS))
+    modules = [file for room in rooms for file in room.rglob("*.py")]
+    files = [LOCK, *modules, *(file for module in modules for file in imported.beside(module) if file.is_file())]
+    os.environ[TEXTS_VARIABLE] = json.dumps({shown(file): _text(str(file)) for file in files})
+
+
+def edited(planned: Digest) -> list[str]:
+    """Return those files of a digest that have another text now, as messages name them."""
+    return [shown(file) for file, text in planned.files.items() if _text(file) != text]
+
+
+def digest(script: str, *modules: str) -> Digest:
     """Return a digest of a script, of the files that it and some modules use, directly or not, and of uv.lock.
 
     It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file. Snakemake itself
@@ -284,8 +311,10 @@ def digest(script: str, *modules: str) -> str:
     shows it as the reason.
     """
     own = (LOCK, SCRIPTS / f"{script}.py")
-    digests = "".join(map(_digest, (*map(str, own), *sources(*modules, script=script))))
-    return f"library {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
+    files = {file: _digest(file) for file in (*map(str, own), *sources(*modules, script=script))}
+    found = Digest(f"library {hashlib.sha256(''.join(files.values()).encode()).hexdigest()[:16]}")
+    found.files = files
+    return found
 
 
 def imported_texts(*modules: str) -> str | None:
@@ -302,8 +331,15 @@ def imported_texts(*modules: str) -> str | None:
 
 @_remembered
 def _digest(file: str) -> str:
-    with open(file, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return _parsed(os.environ.get(TEXTS_VARIABLE, "{}")).get(shown(file)) or _text(file)
+
+
+_parsed = cache(json.loads)
+
+
+def _text(file: str) -> str:
+    """Return a short digest of a file's text; empty without the file."""
+    return (imported.digest(file) or "")[:16]
 
 
 @_remembered
