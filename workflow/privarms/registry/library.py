@@ -14,8 +14,11 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
@@ -56,6 +59,8 @@ class Argument(NamedTuple):
     default: object = None
 
 
+# The policies that `given` provides, by name.
+_given: dict[str, ModuleType] = {}
 # The number of calls of `refresh` that found edits.
 _edits = 0
 
@@ -82,7 +87,34 @@ def refresh() -> None:
 
 def names(room: str) -> list[str]:
     """Return the public modules of "policies", "environments", "protocols" ..., with those of extensions, sorted."""
-    return sorted(_modules(room))
+    return sorted([*_modules(room), *(_given if room == "policies" else ())])
+
+
+@contextmanager
+def given(policy: object, name: str) -> Iterator[None]:
+    """Let a policy that is an object, such as a class or a namespace, be found by a name for a while.
+
+    It has the attributes of a policy's module; FAMILY names its family, by default "bandit". It has no fast path.
+    """
+    module = ModuleType(name)
+    module.FAMILY = "bandit"
+    vars(module).update({key: getattr(policy, key) for key in dir(policy) if not key.startswith("__")})
+    check_known(name, "FAMILY", module.FAMILY, _families())
+    functions = [getattr(module, key, None) for key in ("configure", *family_module(module.FAMILY)["CONTRACT"])]
+    code = [getattr(inspect.unwrap(getattr(f, "py_func", f)), "__code__", None) for f in functions]
+    files = [one.co_filename for one in code if one]
+    module.__file__ = next(iter(files), name)
+    _given[name] = module
+    try:
+        with extensions.files_of(name, [*files, module.__file__]):
+            yield
+    finally:
+        del _given[name]
+
+
+def is_given(policy: str) -> bool:
+    """Return whether a policy is an object that `given` provides."""
+    return policy in _given
 
 
 @_remembered
@@ -106,6 +138,8 @@ def _modules(room: str) -> dict[str, Path]:
 
 def source_file(room: str, name: str) -> Path:
     """Return the file of a module; "policies" include the mechanisms, and "environments" the audits."""
+    if room == "policies" and name in _given:
+        return Path(_given[name].__file__)
     return (_modules(room) | (_modules(INSTEAD[room]) if room in INSTEAD else {}))[name]
 
 
@@ -149,6 +183,8 @@ def paper_functions(paper: str, kind: str) -> Mapping[str, Callable]:
 
 def fast_path(policy: str, environment: str) -> str | None:
     """Return the dotted name of the fast path of a policy in an environment; None if there is none."""
+    if policy in _given:
+        return None
     file, name = source_file("policies", policy), attributes("policies", policy).get("FAST_PATHS_OF", policy)
     folder = file.parents[2] / "fast_paths" / file.parent.name
     files = (folder / f"{name}__{environment}.py", folder / f"{name}.py")
@@ -157,10 +193,15 @@ def fast_path(policy: str, environment: str) -> str | None:
 
 def family(policy: str) -> str:
     """Return the family of a policy: the package that contains it. Raises PrivarmsError for one outside any package."""
+    if policy in _given:
+        return _given[policy].FAMILY
     package = source_file("policies", policy).parent.name
-    known = sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
-    check_known(f"{policy_file(policy)}: the folder", "family", package, (*known, MECHANISMS))
+    check_known(f"{policy_file(policy)}: the folder", "family", package, (*_families(), MECHANISMS))
     return package
+
+
+def _families() -> list[str]:
+    return sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
 
 
 def _roots() -> tuple[Path, ...]:
@@ -178,9 +219,13 @@ def policy_file(policy: str) -> str:
     return shown(source_file("policies", policy))
 
 
-@_remembered
 def load(room: str, name: str) -> ModuleType:
     """Import a module by name."""
+    return _given[name] if room == "policies" and name in _given else _imported(room, name)
+
+
+@_remembered
+def _imported(room: str, name: str) -> ModuleType:
     return load_module(module(room, name))
 
 
