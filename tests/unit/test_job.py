@@ -3,13 +3,12 @@
 import contextlib
 import logging
 import os
-import sys
-import time
 from types import SimpleNamespace
 
 import pytest
 
 from privarms.errors import PrivarmsError, StudyError
+from privarms.registry import library
 from privarms.runner.job import job
 
 
@@ -19,7 +18,7 @@ def snakemake(tmp_path, monkeypatch):
     monkeypatch.setattr(logging, "raiseExceptions", True)
     root = logging.getLogger()
     before = root.handlers[:], root.level
-    yield SimpleNamespace(log=[str(tmp_path / "job.log")], rule="aggregate_study", config={"papers": "own"})
+    yield SimpleNamespace(log=[str(tmp_path / "job.log")], rule="aggregate_study", params={})
     for handler in root.handlers:
         if handler not in before[0]:
             with contextlib.suppress(OSError):
@@ -55,25 +54,23 @@ def test_a_fault_of_a_study_has_its_cause_in_the_log(snakemake, tmp_path, capsys
     assert "ValueError: K: expected 3" in (tmp_path / "job.log").read_text(encoding="utf-8")
 
 
-def test_a_job_refuses_a_module_that_was_edited_during_the_run(snakemake, tmp_path, monkeypatch, capsys):
-    module = tmp_path / "edited.py"
-    module.touch()
-    monkeypatch.setitem(sys.modules, "privarms.edited", SimpleNamespace(__file__=str(module)))
-    began = time.time()
-    monkeypatch.setenv("PRIVARMS_BEGAN", str(began))
-    # Neither an older file nor one dated in the future was edited during the run.
-    for moment in (began - 10, began + 1000):
-        os.utime(module, (moment, moment))
-        with job(snakemake):
-            pass
-    time.sleep(0.1)
-    os.utime(module, (began + 0.05, began + 0.05))
-    with pytest.raises(SystemExit), job(snakemake):
-        pass
-    assert capsys.readouterr().err == (
-        f"error: {module}: edited during the run; run the same command again to repeat this job\n"
-    )
-    # A fork has the module of before.
-    monkeypatch.setattr("privarms.runner.job.inherited", {"privarms.edited"})
+def test_a_job_refuses_a_file_that_was_edited_during_the_run(snakemake, tmp_path, monkeypatch, capsys):
+    file = tmp_path / "edited.py"
+    file.write_text("# As planned.\n")
+    monkeypatch.setattr(library, "sources", lambda *modules, script: (str(file),))
+    library._digest.cache_clear()
+    snakemake.params = {"library": library.digest("aggregate_study")}
     with job(snakemake):
-        pass
+        # Only the text counts.
+        os.utime(file)
+    expected = f"error: {file}: edited during the run; run the same command again to repeat this job\n"
+
+    def refused(edit):
+        with pytest.raises(SystemExit), job(snakemake):
+            edit()
+        return capsys.readouterr().err == expected
+
+    assert refused(lambda: file.write_text("# Edited.\n"))
+    # It is refused at the start too, because the edit may be undone after the import.
+    assert refused(lambda: file.write_text("# As planned.\n"))
+    assert refused(file.unlink)

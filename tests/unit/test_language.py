@@ -1,140 +1,30 @@
-"""The words that people read follow the style of CONTRIBUTING.md: short sentences, no words of a private dialect."""
-
-import ast
-import io
-import re
-import tokenize
-from collections.abc import Iterator
-from pathlib import Path
+"""Check the linter of words and sentences, which only warns."""
 
 import pytest
 import yaml
-
-from tests import PAPERS, ROOT
-
-LIBRARY = ROOT / "workflow" / "privarms"
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("[cd]*/README.md"), *(ROOT / "docs").glob("*.md")]
-# docs/papers quotes papers and the ledger.
-PAGES += [*(ROOT / "docs/developer").glob("*.md")]
-MODULES = sorted([*LIBRARY.rglob("*.py"), *(ROOT / "workflow/scripts").glob("*.py"), *(ROOT / "tools").glob("*.py")])
-SETTINGS = sorted(PAPERS.glob("*/*.yaml"))
-REPORT = LIBRARY / "report" / "page.html.j2"
-
-LONGEST, LONGEST_OF_STATEMENTS = 30, 25  # words of a sentence; a headline has as many in all
-SENTENCES = 3  # of a test; two, if a third one says nothing new
-LIST = 8  # commas of a list of columns, which is no sentence
-WRITE = {
-    r"anew": "again",
-    r"besides?": "next to, in addition, or compared with",
-    r"but for": "except",
-    r"come by|comes by": "obtain",
-    r"hangs? on": "depend on",
-    r"in place of": "instead of",
-    r"laws? of (?!large numbers)": "distribution",
-    r"mend(s|ed)?": "fix",
-    r"nobody|somebody|whoever": "the agent's name",
-    r"(?<=,) so that": "so",
-    r"(?<!-)stands? (?!in\b)": "is, is listed or is stored",
-    r"strangers?": "user, or policy of an extension",
-    r"surely": "significantly, or with 99.9% confidence",
-    r"(?<!cannot be )told": "shown, or receives",
-    r"twins?": "control, or counterpart",
-}
-
-
-def prose(text: str) -> Iterator[str]:
-    """Yield the sentences of a text; a paragraph, a list item and a table cell end one."""
-    for paragraph in re.split(
-        r"\n\s*\n|\n\s*[-*|#] |\n\s*\d+\. |\||:\n|\n(?=\s*[\w., -]+ ?: )|\n(?=\w+  +)|-----", text
-    ):
-        yield from re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split()))
-
-
-def of_page(path: Path) -> Iterator[str]:
-    """Yield the text of a page without code and without what is generated from the ledger."""
-    text = path.read_text(encoding="utf-8")
-    text = re.sub(r"<!-- generated.*?<!-- end -->", "", text, flags=re.DOTALL)
-    text = re.sub(r"```.*?```", "\n\n", text, flags=re.DOTALL)
-    yield re.sub(r"\]\([^)]*\)", "]", text)
-
-
-def of_module(path: Path) -> Iterator[str]:
-    """Yield docstrings, messages and comments of a module."""
-    source = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 3:
-            yield node.value
-    comments, last = [], 0
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type == tokenize.COMMENT:
-            alone = token.line.lstrip().startswith("#")
-            comments.append("\n\n" * (not alone or token.start[0] != last + 1) + token.string.lstrip("# "))
-            last = token.start[0]
-    yield " ".join(comments)
-
-
-def of_settings(path: Path) -> Iterator[str]:
-    """Yield the texts of a YAML file of ours; a quotation keeps the words of its paper."""
-
-    def texts(value, key=""):
-        if isinstance(value, dict):
-            for name, part in value.items():
-                if not (name in ("quote", "statement") and not value.get("ours")):
-                    yield from texts(part, name)
-        elif isinstance(value, list):
-            for part in value:
-                yield from texts(part, key)
-        elif isinstance(value, str) and value.count(" ") > 3:
-            yield re.sub(r'"[^"]*"|“[^”]*”', "QUOTED", value)
-
-    yield from set(texts(yaml.safe_load(path.read_text(encoding="utf-8"))))
-
-
-def of_report(path: Path) -> Iterator[str]:
-    """Yield the fixed words of the report."""
-    yield re.sub(r"\{[{%#].*?[}%#]\}|<[^>]*>", "\n\n", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-
-
-TEXTS = {
-    **dict.fromkeys(PAGES, of_page),
-    **dict.fromkeys(MODULES, of_module),
-    **dict.fromkeys(SETTINGS, of_settings),
-    REPORT: of_report,
-}
-
-
-def faults(text: str, longest: int = LONGEST) -> Iterator[str]:
-    """Yield what is wrong with each sentence of a text."""
-    for sentence in prose(text):
-        words = re.findall(r"[A-Za-z]{2,}", sentence)  # formulas have few
-        if len(words) > longest and sentence.count(",") < LIST:
-            yield f"{len(words)} words: {sentence}"
-        for word, better in WRITE.items():
-            if re.search(rf"(?<!\w)({word})" + r"\b" * word[-1].isalnum(), sentence, re.IGNORECASE):
-                yield f"write {better}: {sentence}"
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_plain_words_and_short_sentences(path):
-    longest = LONGEST_OF_STATEMENTS if path.name == "statements.yaml" else LONGEST
-    listed = [fault for text in TEXTS[path](path) for fault in faults(text, longest)]
-    assert not listed, "\n".join(listed)
-
-
-@pytest.mark.parametrize("path", sorted(PAPERS.glob("*/statements.yaml")), ids=lambda path: path.parent.name)
-def test_headlines_and_tests_of_statements_are_short(path):
-    for statement in yaml.safe_load(path.read_text(encoding="utf-8"))["statements"]:
-        headline, test = (" ".join(statement.get(name, "").split()) for name in ("headline", "test"))
-        assert len(headline.split()) <= LONGEST_OF_STATEMENTS, f"{statement['statement']}: {headline}"
-        assert len(re.split(r"(?<=[.!?]) ", test)) <= SENTENCES, f"{statement['statement']}: {test}"
+from tools import language
 
 
 @pytest.mark.parametrize(
     "text", ["A target stands before the option.", "Compiled anew.", "It hangs on the seed.", "word " * 31]
 )
 def test_a_word_to_avoid_and_a_long_sentence_are_faults(text):
-    assert len([*faults(text)]) == 1
+    assert len([*language.faults(text)]) == 1
 
 
 def test_names_of_outcomes_and_stand_ins_are_none():
-    assert [*faults("It cannot be told from a stand-in file.")] == []
+    assert [*language.faults("It cannot be told from a stand-in file.")] == []
+
+
+def test_a_warning_names_the_file(tmp_path, monkeypatch):
+    (tmp_path / "page.md").write_text("It is compiled anew.\n", encoding="utf-8")
+    long = {"statement": "s", "headline": "word " * 26, "test": "One. Two. Three. Four."}
+    (tmp_path / "statements.yaml").write_text(yaml.safe_dump({"statements": [long]}), encoding="utf-8")
+    monkeypatch.setattr(language, "ROOT", tmp_path)
+    texts = {tmp_path / "page.md": language.of_page, tmp_path / "statements.yaml": language.of_settings}
+    monkeypatch.setattr(language, "TEXTS", texts)
+    page, sentence, headline, test = language.warnings()
+    assert page == "page.md: warning: write again: It is compiled anew."
+    assert sentence.startswith("statements.yaml: warning: 26 words: ")
+    assert headline.startswith("statements.yaml: warning: 26 words: ")
+    assert test == "statements.yaml: warning: more than 3 sentences: One. Two. Three. Four."

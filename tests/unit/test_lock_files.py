@@ -30,6 +30,12 @@ def test_the_locked_versions_are_in_the_ranges_of_pyproject():
     assert [str(one) for one in wanted() if not one.specifier.contains(versions[one.name])] == []
 
 
+def test_the_snakefile_asks_for_the_lowest_version_in_pyproject():
+    (asked,) = re.findall(r'(?m)^min_version\("(.*)"\)$', (ROOT / "workflow/Snakefile").read_text(encoding="utf-8"))
+    (snakemake,) = (one for one in wanted() if one.name == "snakemake")
+    assert f">={asked}" in map(str, snakemake.specifier)
+
+
 def test_environment_yml_holds_the_locked_versions_and_nothing_else():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     # pip installs packages that are in no channel.

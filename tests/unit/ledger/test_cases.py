@@ -68,6 +68,25 @@ def test_a_case_for_each_assumption_and_the_outcome_names_it(loaded):
     assert (outcome["outcome"], outcome["decides"], outcome["cases"]) == ("depends on width", "width", 2)
 
 
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"ratio_se": [0.1, 0.0, 0.1, 0.1]}, "The interval at epsilon = 1 is unbounded, because its 100 runs agree."),
+        ({"runs": [1, 100, 100, 100]}, "The interval at epsilon = 0.1 is unbounded, because it has one run."),
+        ({"ratio": [9.0, 5.1, 7.0, 0.7]}, ""),
+    ],
+)
+def test_an_undecided_case_names_the_row_whose_runs_give_no_interval(loaded, changed, words):
+    undecided, fails = judged(loaded(FILE)["at_least_5_times"], table(**changed))
+    assert (undecided["verdict"], fails["verdict"]) == ("undecided", "fails")
+    assert undecided["why"].startswith(
+        "The 99.9% interval contains an end of the accepted range. Smallest of 2 rows, at"
+    )
+    assert words in undecided["why"]
+    assert ("unbounded" in undecided["why"]) == bool(words)
+    assert "unbounded" not in fails["why"]
+
+
 def test_what_has_no_tag_changes_no_case(loaded):
     statement = loaded(FILE)["at_least_5_times"]
     added = pd.concat([table(), table(cells=["new"] * 4, ratio=[0.0] * 4), table(cells=["a other"] * 4)])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from privarms.registry import contract, library
+from privarms.registry import contract, extensions, library
 
 
 def closure(*modules):
@@ -31,6 +31,40 @@ def test_the_digest_of_a_job_changes_with_each_of_its_files(tmp_path, monkeypatc
     files[edited].write_text("# second\n")
     library._digest.cache_clear()
     assert library.digest("job") != before
+
+
+@pytest.mark.parametrize("kind", ["module", "module of an extension", "table beside a module", "script", "uv.lock"])
+def test_a_job_of_a_cluster_has_the_digest_of_the_texts_at_the_start(tmp_path, monkeypatch, kind):
+    monkeypatch.setenv(library.TEXTS_VARIABLE, "")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(library, "ROOT", tmp_path / "privarms")
+    monkeypatch.setattr(library, "SCRIPTS", tmp_path / "scripts")
+    monkeypatch.setattr(library, "LOCK", tmp_path / "uv.lock")
+    files = {
+        "module": tmp_path / "privarms/a/b.py",
+        "module of an extension": tmp_path / "own/policies/c.py",
+        "table beside a module": tmp_path / "privarms/a/b.csv",
+        "script": tmp_path / "scripts/job.py",
+        "uv.lock": tmp_path / "uv.lock",
+    }
+    for file in files.values():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("# At the start.\n")
+    monkeypatch.setenv(extensions.VARIABLE, str(tmp_path / "own"))
+    used = [str(file) for name, file in files.items() if name not in ("script", "uv.lock")]
+    monkeypatch.setattr(library, "sources", lambda *modules, script: tuple(used))
+
+    def digest():
+        library._digest.cache_clear()
+        return library.digest("job")
+
+    library.record_texts()
+    planned = digest()
+    assert library.edited(planned) == []
+    files[kind].write_text("# Edited.\n")
+    # The processes of the run inherit the environment variable.
+    assert digest() == planned
+    assert library.edited(digest()) == [extensions.shown(files[kind])]
 
 
 def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):

@@ -27,7 +27,7 @@ ARMS = {"top": 0.75, "bottom": 0.25}
 
 
 def simulate(
-    policy: str,
+    policy: str | object,
     environment: str = "bernoulli",
     *,
     epsilon: float = 1.0,
@@ -37,13 +37,16 @@ def simulate(
     seed: int = audit_now.SEED,
     protocol: str | None = None,
     extension: str | Path | None = None,
+    name: str | None = None,
     **parameters,
 ) -> pd.DataFrame:
     """Return the recorded rows of runs of one policy in one environment.
 
     Parameters
     ----------
-    policy, environment : names of modules in `policies/` and `environments/`, or in the extension
+    policy, environment : names of modules in `policies/` and `environments/`, or in the extension. The policy may also
+        be a class, a module or another object with LABEL, `configure` and the functions of its family, compiled or not.
+        Its attribute FAMILY names the family, by default "bandit"
     epsilon : privacy budget, > 0; a policy without this parameter ignores it
     horizon, replicates : number of rounds per run, and number of runs
     checkpoints : number of recorded rounds, equally spaced on a logarithmic axis; the last one is the horizon
@@ -51,6 +54,7 @@ def simulate(
     protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
         one with the family's name
     extension : folder with modules of your own; after an edit the next call runs the edited modules
+    name : name of a policy that is an object, by default that of its class or module; it selects the random streams
     parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list, a range or an array runs
         each of its values, as it does for `epsilon` and `horizon`
 
@@ -73,37 +77,39 @@ def simulate(
         whole(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
         whole(0, seed=seed)
         positive(epsilon=epsilon)
-        finite(**{name: value for name, value in parameters.items() if isinstance(value, float)})
-        for name, value in (parameters | {"horizon": horizon, "epsilon": epsilon}).items():
+        finite(**{key: value for key, value in parameters.items() if isinstance(value, float)})
+        for key, value in (parameters | {"horizon": horizon, "epsilon": epsilon}).items():
             if isinstance(value, list) and not value:
-                raise ValueError(f"{name}: expected at least one value; found an empty list")
+                raise ValueError(f"{key}: expected at least one value; found an empty list")
     _use(extension)
-    check_known("privarms.simulate", "policy", policy, library.names("policies"))
-    check_known("privarms.simulate", "environment", environment, library.names("environments"))
-    family = library.family(policy)
-    protocols = [p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family]
-    # A family may have several protocols. The protocol with the family's name measures regret.
-    if protocol is None:
-        protocol = family if family in protocols else protocols[0]
-    check_known("privarms.simulate", "protocol", protocol, protocols)
-    takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
-    values = {"epsilon": epsilon} if "epsilon" in takes else {}
-    if environment == "bernoulli":
-        values |= {"K": 5, **ARMS}
-    study = {
-        "protocol": protocol,
-        "environment": {"name": environment},
-        "policies": [{"policy": policy}],
-        "grid": values | parameters | {"horizon": horizon},
-        "replicates": int(replicates),
-        "block": BLOCK,
-        **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
-    }
-    frames = []
-    for cell in expand("privarms.simulate", "interactive", "simulate", study):
-        rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
-        frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
-    return pd.concat(frames, ignore_index=True)
+    with _by_name("privarms.simulate", policy, name) as policy:
+        check_known("privarms.simulate", "environment", environment, library.names("environments"))
+        family = library.family(policy)
+        protocols = [
+            p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family
+        ]
+        # A family may have several protocols. The protocol with the family's name measures regret.
+        if protocol is None:
+            protocol = family if family in protocols else protocols[0]
+        check_known("privarms.simulate", "protocol", protocol, protocols)
+        takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
+        values = {"epsilon": epsilon} if "epsilon" in takes else {}
+        if environment == "bernoulli":
+            values |= {"K": 5, **ARMS}
+        study = {
+            "protocol": protocol,
+            "environment": {"name": environment},
+            "policies": [{"policy": policy}],
+            "grid": values | parameters | {"horizon": horizon},
+            "replicates": int(replicates),
+            "block": BLOCK,
+            **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
+        }
+        frames = []
+        for cell in expand("privarms.simulate", "interactive", "simulate", study):
+            rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
+            frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
+        return pd.concat(frames, ignore_index=True)
 
 
 def _about(cell: Cell) -> dict:
@@ -112,16 +118,23 @@ def _about(cell: Cell) -> dict:
 
 
 def audit(
-    policy: str, *, epsilon: float = 1.0, trials: int = audit_now.TRIALS, extension: str | Path | None = None
+    policy: str | object,
+    *,
+    epsilon: float = 1.0,
+    trials: int = audit_now.TRIALS,
+    extension: str | Path | None = None,
+    name: str | None = None,
 ) -> pd.DataFrame:
     """Return the verdicts on a policy's privacy, from the generic audit of its family.
 
     Parameters
     ----------
-    policy : name of a module in `policies/` or in the extension, with a parameter `epsilon`
+    policy : name of a module in `policies/` or in the extension, or an object as in `simulate`, with a parameter
+        `epsilon`
     epsilon : claimed privacy budget, > 0
     trials : number of runs with each of two neighbouring inputs
     extension : folder with modules of your own; after an edit the next call audits the edited modules
+    name : as in `simulate`
 
     Returns
     -------
@@ -139,11 +152,11 @@ def audit(
         whole(1, trials=trials)
         positive(epsilon=epsilon)
     _use(extension)
-    check_known("privarms.audit", "policy", policy, library.names("policies"))
-    return audit_now.results(audit_now.fitting_cells(policy, int(trials), float(epsilon)))[list(verdicts.COLUMNS)]
+    with _by_name("privarms.audit", policy, name) as policy:
+        return audit_now.results(audit_now.fitting_cells(policy, int(trials), float(epsilon)))[list(verdicts.COLUMNS)]
 
 
-def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str = "bernoulli", **options) -> Figure:
+def compare(policies: str | Mapping | object | Iterable, environment: str = "bernoulli", **options) -> Figure:
     """Return a figure of the mean regret of several policies, with 95% intervals, on the same instance.
 
     There is one curve per setting: per policy, and per value if an option is a list. The figure has its own style; the
@@ -151,7 +164,7 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
 
     Parameters
     ----------
-    policies : names, or mappings with `policy` and options of its own
+    policies : names or objects as in `simulate`, or mappings with `policy` and options of its own
     environment, options : those of `simulate`
 
     Raises
@@ -159,16 +172,22 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
     PrivarmsError
         As `simulate`, and for runs without `t` and `regret`.
     """
-    single = isinstance(policies, str | Mapping)
+    single = isinstance(policies, str | Mapping) or not isinstance(policies, Iterable)
     curves: list[tuple[dict, dict, pd.DataFrame]] = []
+    objects: dict[str, object] = {}
     for entry in [policies] if single else policies:
-        entry = {"policy": entry} if isinstance(entry, str) else dict(entry)
+        entry = dict(entry) if isinstance(entry, Mapping) else {"policy": entry}
         if "policy" not in entry:
             raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
         given = {k: _plain(v) for k, v in ({"environment": environment} | options | entry).items()}
         if isinstance(given.get("extension"), Path):
             given["extension"] = str(given["extension"])
         rows = simulate(**given)
+        policy = entry["policy"]
+        if objects.setdefault(rows["policy"].iloc[0], policy) is not policy and not isinstance(policy, str):
+            name = rows["policy"].iloc[0]
+            raise PrivarmsError(f"compare: two policies have the name {name!r}; give each its own with `name`")
+        label = library.label(policy) if isinstance(policy, str) else policy.LABEL
         if not {"t", "regret"} <= set(rows):
             raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
         inputs = [*rows.columns[: rows.columns.get_loc("replicate")]]
@@ -176,7 +195,7 @@ def compare(policies: str | Mapping | Iterable[str | Mapping], environment: str 
             # A setting is all that a curve depends on, so the same runs are one curve.
             setting = given | dict(zip(inputs, values, strict=True))
             if all(setting != other for other, *_ in curves):
-                curves.append((setting, entry | {"policy": library.label(entry["policy"])}, part))
+                curves.append((setting, entry | {"policy": label}, part))
     if not curves:
         raise PrivarmsError("compare: expected at least one policy; found none")
     labels = _labels([setting for setting, *_ in curves], [entry for _, entry, _ in curves])
@@ -202,7 +221,7 @@ def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
     for setting, entry in zip(settings, entries, strict=True):
         same = [other for other in settings if other["policy"] == setting["policy"]]
         varying = (k for k in setting if any(other.get(k) != setting[k] for other in same))
-        keys = [k for k in dict.fromkeys([*entry, *varying]) if k != "policy"]
+        keys = [k for k in dict.fromkeys([*entry, *varying]) if k not in ("policy", "name")]
         shown = {k: setting[k] for k in keys if k != "extension"}
         labels.append(f"{entry['policy']} ({in_words(shown)})" if shown else entry["policy"])
         whole.append(", ".join([setting["policy"], *(f"{k} = {setting[k]}" for k in keys)]))
@@ -215,6 +234,27 @@ def _plain(value):
     if isinstance(value, tuple | range):
         return list(value)
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+@contextmanager
+def _by_name(where: str, policy: str | object, name: str | None) -> Iterator[str]:
+    """Yield the name by which the library finds a policy, which may be an object."""
+    if isinstance(policy, str):
+        check_known(where, "policy", policy, library.names("policies"))
+        if name is not None:
+            raise PrivarmsError(f"{where}: name: expected none for a policy of a file; found {name!r}. Remove it")
+        yield policy
+        return
+    own = name or getattr(policy, "__name__", "").rpartition(".")[2]
+    taken = own in (*library.names("policies"), *library.names("mechanisms"))
+    if taken and library.load("policies", own) is policy:
+        yield own
+        return
+    if not own or taken:
+        why = f"a policy of the library has the name {own!r}" if own else f"{type(policy).__name__} has no name"
+        raise PrivarmsError(f"{where}: {why}, and the name selects the random streams; add name='...'")
+    with library.given(policy, own):
+        yield own
 
 
 @contextmanager

@@ -22,7 +22,7 @@ STATE_ROUNDS = 1_000
 def files(cell: Cell) -> list[str]:
     """Return the extensions' files that run in a cell, as messages name them; none if all modules are built in."""
     modules = ("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol)
-    used = [library.source_file(room, name) for room, name in modules] if extensions.folders() else []
+    used = [library.source_file(room, name) for room, name in modules] if extensions.are_used() else []
     return [extensions.shown(file) for file in used if extensions.is_extension(file)]
 
 
@@ -85,5 +85,7 @@ def explain(error: BaseException, cell: Cell) -> str:
     elif isinstance(error, ArmError):
         place = extensions.line(library.load("policies", cell.policy).choose)
     elif place is None and not isinstance(error, ValueError):
-        reason += "; run `NUMBA_DISABLE_JIT=1 privarms check FOLDER` to see the line"
+        given = library.is_given(cell.policy)
+        advice = "remove @njit" if given else "run `NUMBA_DISABLE_JIT=1 privarms check FOLDER`"
+        reason += f"; {advice} to see the line"
     return f"{place or ', '.join(files(cell))}: {cell.policy} on {cell.environment}: {' '.join(reason.split())}"

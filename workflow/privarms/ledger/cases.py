@@ -114,7 +114,8 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
         verdict, reason = "unverifiable", "Measured on synthetic stand-in data."
     elif verdict not in ("measured", "unverifiable") and not used.isdisjoint(shrunk):
         verdict, reason = "undecided", rules.SMALLER_SCALE
-    why = [reason, where, _carried(rows)]
+    unbounded = _unbounded(rows, statement.measure[1]) if reason == rules.CONTAINS_AN_END else ""
+    why = [reason, where, unbounded, _carried(rows)]
     if verdict in rules.BAD:
         why.append(statement.because)
     if verdict == "agrees" and not measured.low <= published[0] <= measured.high:
@@ -280,6 +281,23 @@ def _setting(rows: pd.DataFrame, chosen: pd.Series, own: str) -> str:
     columns = [c for c in columns if c not in aside and rows[c].nunique(dropna=False) > 1]
     columns = [c for c in columns if not (pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8)]
     return in_words({c: chosen[c] for c in columns if not pd.isna(chosen[c])})
+
+
+def _unbounded(rows: pd.DataFrame, column: str) -> str:
+    """Name the first row whose runs give no interval, and what would give one."""
+    parts = [intervals.of_row(row, column) for _, row in rows.iterrows()]
+    places = [i for i, part in enumerate(parts) if math.isinf(part.low) and math.isinf(part.high)]
+    if not places:
+        return ""
+    first = rows.iloc[places[0]]
+    runs = parts[places[0]].runs
+    setting = _setting(rows, first, column)
+    found = f"its {runs:,} runs agree" if runs > 1 else "it has one run"
+    at = f" at {setting}" if setting else ""
+    return (
+        f"The interval{at} is unbounded, because {found}. Runs that differ would bound it, or the least and the most "
+        "that one run can give, as in `ledger.contrasts.error`."
+    )
 
 
 def _carried(rows: pd.DataFrame) -> str:

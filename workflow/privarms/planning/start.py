@@ -30,6 +30,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     settings.validate(config, "config", "config/config.yaml, --configfile or --config")
     extensions.extend(config.get("extensions", []))
     config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
+    if main:
+        library.record_texts()
     of_papers = planning.papers(config)
     of_sources = sources.load_sources(config["sources"], sources.choose_mirror(config.get("mirror")))
     for folder in extensions.folders():

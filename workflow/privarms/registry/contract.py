@@ -48,6 +48,9 @@ def fault(module: ModuleType, name: str, expected: tuple) -> str | None:
     if not callable(value):
         file = extensions.shown(inspect.getfile(module))
         return f"{file}: expected the function {wanted}; found no function of this name"
+    if inspect.ismethod(value):
+        found = "a method of an object; give the class, whose functions have no `self`"
+        return f"{extensions.line(value)}: expected {wanted}; found {found}"
     takes = tuple(library.function_arguments(value))
     if len(takes) == len(expected):
         return None

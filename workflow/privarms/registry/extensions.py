@@ -1,10 +1,14 @@
-"""Extensions: a researcher's own folders with policies, environments, audits, studies and their figures and tables."""
+"""Extensions: a researcher's own folders with policies, environments, audits, studies and their figures and tables.
+
+The files of a policy that is given as an object, such as the cells of a notebook, count as an extension's.
+"""
 
 import inspect
 import os
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
@@ -14,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
 OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
+# The files of policies that are objects -> the policy's name.
+_files: dict[str, str] = {}
 
 
 def extend(folders: Sequence[Path | str]) -> None:
@@ -39,14 +45,37 @@ def folders() -> tuple[Path, ...]:
     return tuple(map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))))
 
 
+@contextmanager
+def files_of(name: str, files: Iterable[str]) -> Iterator[None]:
+    """Treat files outside of the library as an extension's for a while.
+
+    name: of their policy; messages use it for a file that is not on the disk, such as a cell of a notebook
+    """
+    own = {place: name for file in files for place in (file, str(Path(file).resolve()))}
+    own = {place: name for place in own if not Path(place).is_relative_to(ROOT)}
+    _files.update(own)
+    try:
+        yield
+    finally:
+        for place in own:
+            del _files[place]
+
+
+def are_used() -> bool:
+    """Return whether any extension is in use."""
+    return bool(_files or folders())
+
+
 def is_extension(file: Path | str) -> bool:
     """Return whether a file lies in an extension."""
-    return any(Path(file).is_relative_to(place) for place in folders())
+    return str(file) in _files or any(Path(file).is_relative_to(place) for place in folders())
 
 
 def shown(file: Path | str) -> str:
     """Return a file as messages name it: relative to the project, or for an extension to the working directory."""
     file = Path(file)
+    if str(file) in _files and not file.exists():
+        return _files[str(file)]
     above = Path.cwd() if is_extension(file) else ROOT.parents[1]
     return str(file.relative_to(above)) if file.is_relative_to(above) else str(file)
 

@@ -38,7 +38,7 @@ class _Loader(SourceFileLoader):
     def get_code(self, fullname):
         text = self.get_data(self.path)
         _texts[self.path] = hashlib.sha256(text).hexdigest()
-        _texts.update((str(file), _digest(str(file))) for file in beside(Path(self.path)))
+        _texts.update((str(file), digest(str(file))) for file in beside(Path(self.path)))
         return self.source_to_code(text, self.path)
 
 
@@ -89,10 +89,11 @@ def _of_extensions() -> dict[str, str]:
     rooms = (place / room for place in extensions.folders() for room in extensions.OWN_ROOMS)
     files = {str(file) for room in rooms for file in room.rglob("*.py")}
     files |= {file for file in _texts if extensions.is_extension(file)}
-    return {file: digest for file in files if (digest := _digest(file))}
+    return {file: text for file in files if (text := digest(file))}
 
 
-def _digest(file: str) -> str | None:
+def digest(file: str) -> str | None:
+    """Return the digest of a file's text; None without the file."""
     try:
         return hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except OSError:
@@ -122,7 +123,7 @@ def watch(files: Iterable[str]) -> None:
 def is_edited(file: str) -> bool:
     """Return whether a file differs from the text that was imported."""
     if file in _texts:
-        return _digest(file) != _texts[file]
+        return digest(file) != _texts[file]
     return file in _library and _state(file) != _library[file]
 
 

@@ -14,8 +14,11 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
@@ -29,11 +32,22 @@ from privarms.registry.imported import EXTENSIONS, PACKAGE
 SCRIPTS = ROOT.parent / "scripts"
 # The versions of all packages that jobs use.
 LOCK = ROOT.parents[1] / "uv.lock"
+# The digest of each file at the start of a run, by the name that messages use.
+TEXTS_VARIABLE = "PRIVARMS_TEXTS"
 # Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 AUDITS, EVENTS = "audits", "audits/events"
 # The study of an audit has a mechanism in the place of a policy, and the audit in the place of an environment.
 INSTEAD = {"policies": MECHANISMS, "environments": AUDITS}
+
+
+class Digest(str):
+    """A digest of files, which Snakemake records and shows as this text; files: the digest of each file's text.
+
+    In a rule it is the result of a function, because Snakemake copies a constant text.
+    """
+
+    files: Mapping[str, str]
 
 
 class Argument(NamedTuple):
@@ -45,6 +59,8 @@ class Argument(NamedTuple):
     default: object = None
 
 
+# The policies that `given` provides, by name.
+_given: dict[str, ModuleType] = {}
 # The number of calls of `refresh` that found edits.
 _edits = 0
 
@@ -71,7 +87,34 @@ def refresh() -> None:
 
 def names(room: str) -> list[str]:
     """Return the public modules of "policies", "environments", "protocols" ..., with those of extensions, sorted."""
-    return sorted(_modules(room))
+    return sorted([*_modules(room), *(_given if room == "policies" else ())])
+
+
+@contextmanager
+def given(policy: object, name: str) -> Iterator[None]:
+    """Let a policy that is an object, such as a class or a namespace, be found by a name for a while.
+
+    It has the attributes of a policy's module; FAMILY names its family, by default "bandit". It has no fast path.
+    """
+    module = ModuleType(name)
+    module.FAMILY = "bandit"
+    vars(module).update({key: getattr(policy, key) for key in dir(policy) if not key.startswith("__")})
+    check_known(name, "FAMILY", module.FAMILY, _families())
+    functions = [getattr(module, key, None) for key in ("configure", *family_module(module.FAMILY)["CONTRACT"])]
+    code = [getattr(inspect.unwrap(getattr(f, "py_func", f)), "__code__", None) for f in functions]
+    files = [one.co_filename for one in code if one]
+    module.__file__ = next(iter(files), name)
+    _given[name] = module
+    try:
+        with extensions.files_of(name, [*files, module.__file__]):
+            yield
+    finally:
+        del _given[name]
+
+
+def is_given(policy: str) -> bool:
+    """Return whether a policy is an object that `given` provides."""
+    return policy in _given
 
 
 @_remembered
@@ -95,6 +138,8 @@ def _modules(room: str) -> dict[str, Path]:
 
 def source_file(room: str, name: str) -> Path:
     """Return the file of a module; "policies" include the mechanisms, and "environments" the audits."""
+    if room == "policies" and name in _given:
+        return Path(_given[name].__file__)
     return (_modules(room) | (_modules(INSTEAD[room]) if room in INSTEAD else {}))[name]
 
 
@@ -127,6 +172,8 @@ def paper_modules(paper: str, kind: str) -> list[str]:
 
 def fast_path(policy: str, environment: str) -> str | None:
     """Return the dotted name of the fast path of a policy in an environment; None if there is none."""
+    if policy in _given:
+        return None
     file, name = source_file("policies", policy), attributes("policies", policy).get("FAST_PATHS_OF", policy)
     folder = file.parents[2] / "fast_paths" / file.parent.name
     files = (folder / f"{name}__{environment}.py", folder / f"{name}.py")
@@ -135,10 +182,15 @@ def fast_path(policy: str, environment: str) -> str | None:
 
 def family(policy: str) -> str:
     """Return the family of a policy: the package that contains it. Raises PrivarmsError for one outside any package."""
+    if policy in _given:
+        return _given[policy].FAMILY
     package = source_file("policies", policy).parent.name
-    known = sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
-    check_known(f"{policy_file(policy)}: the folder", "family", package, (*known, MECHANISMS))
+    check_known(f"{policy_file(policy)}: the folder", "family", package, (*_families(), MECHANISMS))
     return package
+
+
+def _families() -> list[str]:
+    return sorted(p.parent.name for root in _roots() for p in (root / "policies").glob("*/__init__.py"))
 
 
 def _roots() -> tuple[Path, ...]:
@@ -156,9 +208,13 @@ def policy_file(policy: str) -> str:
     return shown(source_file("policies", policy))
 
 
-@_remembered
 def load(room: str, name: str) -> ModuleType:
     """Import a module by name."""
+    return _given[name] if room == "policies" and name in _given else _imported(room, name)
+
+
+@_remembered
+def _imported(room: str, name: str) -> ModuleType:
     return load_module(module(room, name))
 
 
@@ -265,7 +321,23 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
     return tuple(sorted({*map(str, used), *(str(p) for f in used for p in imported.beside(f) if p.is_file())}))
 
 
-def digest(script: str, *modules: str) -> str:
+def record_texts() -> None:
+    """Keep the digest of each file of the library and of extensions for this process and those that it starts.
+
+    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit.
+    """
+    rooms = (ROOT, SCRIPTS, *(place / room for place in extensions.folders() for room in extensions.OWN_ROOMS))
+    modules = [file for room in rooms for file in room.rglob("*.py")]
+    files = [LOCK, *modules, *(file for module in modules for file in imported.beside(module) if file.is_file())]
+    os.environ[TEXTS_VARIABLE] = json.dumps({shown(file): _text(str(file)) for file in files})
+
+
+def edited(planned: Digest) -> list[str]:
+    """Return those files of a digest that have another text now, as messages name them."""
+    return [shown(file) for file, text in planned.files.items() if _text(file) != text]
+
+
+def digest(script: str, *modules: str) -> Digest:
     """Return a digest of a script, of the files that it and some modules use, directly or not, and of uv.lock.
 
     It is a parameter of the script's jobs, so an edit reruns only the jobs that use the edited file. Snakemake itself
@@ -273,8 +345,10 @@ def digest(script: str, *modules: str) -> str:
     shows it as the reason.
     """
     own = (LOCK, SCRIPTS / f"{script}.py")
-    digests = "".join(map(_digest, (*map(str, own), *sources(*modules, script=script))))
-    return f"library {hashlib.sha256(digests.encode()).hexdigest()[:16]}"
+    files = {file: _digest(file) for file in (*map(str, own), *sources(*modules, script=script))}
+    found = Digest(f"library {hashlib.sha256(''.join(files.values()).encode()).hexdigest()[:16]}")
+    found.files = files
+    return found
 
 
 def imported_texts(*modules: str) -> str | None:
@@ -291,8 +365,15 @@ def imported_texts(*modules: str) -> str | None:
 
 @_remembered
 def _digest(file: str) -> str:
-    with open(file, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return _parsed(os.environ.get(TEXTS_VARIABLE, "{}")).get(shown(file)) or _text(file)
+
+
+_parsed = cache(json.loads)
+
+
+def _text(file: str) -> str:
+    """Return a short digest of a file's text; empty without the file."""
+    return (imported.digest(file) or "")[:16]
 
 
 @_remembered

@@ -19,8 +19,6 @@ from pathlib import Path
 from snakemake.benchmark import benchmarked
 from snakemake.script import PythonScript
 
-from privarms.runner import job
-
 # multiprocessing imports Snakemake's main module in every child.
 PRELOADED = ["snakemake.cli", "privarms.runner.preloaded"]
 # Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
@@ -75,5 +73,4 @@ def _run(path: str, environment: dict[str, str], wait) -> None:
     os.environ.clear()
     os.environ.update(environment)
     wait.recv()
-    job.inherited.update(sys.modules)
     runpy.run_path(path, run_name="__main__")

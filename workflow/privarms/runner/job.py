@@ -2,24 +2,19 @@
 
 import contextlib
 import logging
-import os
 import sys
-import time
 from collections.abc import Iterator
 
 from privarms.errors import PrivarmsError
-
-# The time at which the run began, in seconds since 1970. The Snakefile sets it.
-BEGAN = "PRIVARMS_BEGAN"
-# The modules that a fork has from its parent process, which imported them at the start of the run.
-inherited: set[str] = set()
+from privarms.registry import library
 
 
 @contextlib.contextmanager
 def job(snakemake) -> Iterator[None]:
     """Run the body of a job: log to `snakemake.log`; a PrivarmsError is one line there and on stderr, with status 1.
 
-    A job fails if it imported a module that was edited during the run, because Snakemake records the former digest.
+    A job fails if one of its files was edited during the run, because Snakemake records the digest `params.library` of
+    the former text. The check at the start finds an edit that is undone before the end.
     """
     logging.basicConfig(
         filename=snakemake.log[0], filemode="w", level=logging.INFO, format="%(asctime)s %(message)s", force=True
@@ -29,8 +24,9 @@ def job(snakemake) -> Iterator[None]:
     logging.raiseExceptions = False
     log = logging.getLogger(snakemake.rule)
     try:
+        _refuse_edits(snakemake)
         yield
-        _refuse_edited(float(os.environ.get(BEGAN, "inf")))
+        _refuse_edits(snakemake)
     except PrivarmsError as error:
         log.error("error: %s", error, exc_info=error.__cause__)
         print(f"error: {error}", file=sys.stderr)
@@ -41,9 +37,9 @@ def job(snakemake) -> Iterator[None]:
     log.info("done")
 
 
-def _refuse_edited(began: float) -> None:
-    for name in set(sys.modules) - inherited:
-        file = name.startswith(("privarms.", "privarms_extensions.")) and getattr(sys.modules[name], "__file__", None)
-        # A file dated in the future was not edited.
-        if file and (not os.path.exists(file) or began < os.path.getmtime(file) <= time.time()):
-            raise PrivarmsError(f"{file}: edited during the run; run the same command again to repeat this job")
+def _refuse_edits(snakemake) -> None:
+    # Raw files have checksums instead of a digest of the library.
+    planned = snakemake.params.get("library")
+    if planned and (files := library.edited(planned)):
+        files = ", ".join(files)
+        raise PrivarmsError(f"{files}: edited during the run; run the same command again to repeat this job")
