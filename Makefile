@@ -1,3 +1,4 @@
+#: tiny - try everything with a few very short runs; the numbers mean nothing
 #: quick - make everything at quick scale (the default)
 #: paper - make everything at full scale
 #: test - run linters and all tests except the long ones
@@ -5,7 +6,7 @@
 #: test-slurm - run the tests on a private Slurm cluster
 #: bench - time the kernels and compare with the saved times
 #: mutants - run mutation tests
-#: crate - pack a finished run as one zip file (SCALE=quick, the default, or SCALE=paper)
+#: crate - pack a finished run as one zip file (SCALE=quick, the default, SCALE=tiny or SCALE=paper)
 #: docs - build the documentation in build/site
 #: readme - write the results in README.md and docs/ from results/paper
 #: environment - install the locked versions in .venv
@@ -28,13 +29,17 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
-.PHONY: help readme quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
+.PHONY: help readme tiny quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
 	$(SNAKEMAKE) --logger rich --configfile config/quick.yaml
 	@echo "report: $(CURDIR)/results/quick/report.html"
 	@echo "ledger: $(CURDIR)/results/quick/ledger.csv"
+
+tiny: environment
+	$(SNAKEMAKE) --logger rich --configfile config/tiny.yaml
+	@echo "report: $(CURDIR)/results/tiny/report.html"
 
 # Snakemake repeats its check of all waiting jobs once per timespan for each job that ended, and waits for the last check
 # when it exits. A longer timespan than that of the profile saves some minutes of a long run.

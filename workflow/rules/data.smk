@@ -30,8 +30,8 @@ rule fetch_raw:
 
 rule generate_standin:
     output:
-        table=paths.prepared("{dataset}", "parquet", stand_in=True),
-        facts=paths.prepared("{dataset}", "json", stand_in=True),
+        table=paths.prepared("{dataset}", "parquet", stand_in=True, scale=SCALE),
+        facts=paths.prepared("{dataset}", "json", stand_in=True, scale=SCALE),
     log:
         paths.log(SCALE, "generate_standin", "{dataset}"),
     benchmark:
@@ -47,6 +47,8 @@ rule generate_standin:
         library=lambda w: library.digest("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         sources=lambda w: plan.datasets.sources[w.dataset].sources or SOURCES,
         entry=lambda w: repr(plan.datasets.sources[w.dataset]),
+        # Scale tiny uses the first lines of each file of a stand-in.
+        lines=1000 if SCALE == "tiny" else None,
     script:
         "../scripts/prepare_dataset.py"
 

@@ -10,7 +10,8 @@ from privarms.runner.job import job
 
 with job(snakemake):
     dataset = load_sources(snakemake.params.sources)[snakemake.wildcards.dataset]
-    facts = prepare(dataset, snakemake.input.get("raw"), snakemake.output.table, snakemake.output.facts)
+    raw, lines = snakemake.input.get("raw"), snakemake.params.lines
+    facts = prepare(dataset, raw, snakemake.output.table, snakemake.output.facts, lines)
     for line in remarks(facts):
         logging.getLogger(snakemake.rule).warning("%s: %s", dataset.name, line)
         print(f"{dataset.name}: {line}", file=sys.stderr)

@@ -158,6 +158,16 @@ def test_the_first_rows_are_taken_where_the_entry_says_how_many(tmp_path):
     )
 
 
+def test_the_first_lines_of_a_stand_in_are_taken_without_regard_to_at_most(tmp_path, monkeypatch):
+    monkeypatch.setattr(taxi, "generate", lambda: {"t.csv": [line.rstrip() for line in lines(*enough())]})
+    keys = {"title": "T", "licence": "L", "citation": "C", "module": "taxi", "options": {"label": "card"}}
+    dataset = sources.describe("toy", [{"name": "t.csv", "by_hand": "ask"}], at_most={"target": 5}, **keys)
+    facts = preparation.prepare(dataset, None, tmp_path / "a.parquet", tmp_path / "a.json", lines=13)
+    # One of the lines is the header.
+    assert (facts["data"], facts["rows"], facts["n_target"], facts["source_sizes"]) == ("stand-in", 12, 8, [4])
+    assert "remarks" not in facts
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

@@ -25,6 +25,17 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
 
 
+def test_scale_tiny_looks_only_for_the_user_s_own_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data/raw/own").mkdir(parents=True)
+    (tmp_path / "data/raw/own/a.csv").touch()
+    asked = []
+    monkeypatch.setattr(sources, "_answers", asked.append)
+    of_sources = {d.name: d for d in (described("gone"), described("own", table={"label": "a"}))}
+    statuses = start.look_for(list(of_sources), {"scale": "tiny"}, of_sources)
+    assert (statuses, asked) == ({"gone": "stand-in", "own": "real"}, [])
+
+
 def test_data_that_the_asked_papers_do_not_use_are_not_announced(capsys, quick_plan):
     statuses = dict.fromkeys(quick_plan.datasets.statuses, "stand-in")
     plan = quick_plan._replace(datasets=Datasets(quick_plan.datasets.sources, statuses))

@@ -159,7 +159,9 @@ def parser() -> argparse.ArgumentParser:
     policy.add_argument("--folder", type=Path, default=Path("my_bandits"), help="extension (default: my_bandits)")
 
     crate = _add(commands, "crate", _crate, "pack a finished run as a Workflow Run RO-Crate", CRATE)
-    crate.add_argument("--scale", choices=("quick", "paper"), default="paper", help="results to pack (default: paper)")
+    crate.add_argument(
+        "--scale", choices=("tiny", "quick", "paper"), default="paper", help="results to pack (default: paper)"
+    )
     crate.add_argument(
         "--configfile", metavar="FILE", nargs="*", default=[], help="configuration files (default: none)"
     )

@@ -38,7 +38,8 @@ PAPER = ("studies.yaml", "statements.yaml", "*.csv", "grids/*.csv", "published/*
 PROJECT = (
     *("Makefile", "README.md", "LICENSE", "CITATION.cff", "CHANGELOG.md", "CONTRIBUTING.md", "references.bib"),
     *("pyproject.toml", "uv.lock", "environment.yml", "data/README.md", "data/sources.yaml"),
-    *("config/README.md", "config/config.yaml", "config/quick.yaml", *(f"config/papers/*/{name}" for name in PAPER)),
+    *("config/README.md", "config/config.yaml", "config/quick.yaml", "config/tiny.yaml"),
+    *(f"config/papers/*/{name}" for name in PAPER),
     *(f"profiles/{name}/config.yaml" for name in ("default", "kubernetes", "lsf", "slurm")),
     *("docs/*.md", "docs/developer/*.md", "docs/papers/*.md", "docs/hooks.py"),
     *("docs/results/*.csv", "docs/results/*.json", "docs/results/*/*.png"),
@@ -98,7 +99,7 @@ def pack(scale: str, place: Path | str, configfiles: Sequence[Path | str] = ()) 
     statements = ledger.read(paths.statements(scale), outcomes.COLUMNS)
     counted = "; ".join(summary.in_words(statements, ledger.read(paths.ledger(scale))))
     description = f"Re-run figures and tables of papers on private bandits, with outcomes ({counted})."
-    of_scale = [paths.PROJECT / "config" / "quick.yaml"] if scale == "quick" else []
+    of_scale = [paths.PROJECT / "config" / f"{scale}.yaml"] if scale != "paper" else []
     config = configuration.of_run([paths.PROJECT / "config" / "config.yaml", *of_scale, *configfiles])
     if config["scale"] != scale:
         raise PrivarmsError(f"scale: expected {scale}, as --scale says; found {config['scale']} in the files")
@@ -162,7 +163,9 @@ def _provenance(plan: Plan) -> Iterator[Packed]:
     for file in _allowed(logs, LOGS):
         yield Packed(file, f"provenance/{file}", f"provenance/{logs}")
     facts = [
-        paths.prepared(dataset, "json", stand_in) for dataset in plan.datasets.statuses for stand_in in (False, True)
+        paths.prepared(dataset, "json", stand_in, plan.scale)
+        for dataset in plan.datasets.statuses
+        for stand_in in (False, True)
     ]
     for name in filter(os.path.isfile, facts):
         yield Packed(Path(name), f"provenance/{name}", f"provenance/{name}")
@@ -237,7 +240,7 @@ def _command(scale: str, configfiles: Sequence[Path | str]) -> str:
     if not configfiles:
         return f"make {scale}"
     files = [
-        *(["config/quick.yaml"] if scale == "quick" else []),
+        *([f"config/{scale}.yaml"] if scale != "paper" else []),
         *(_place(Path(file)).removeprefix("project/") for file in configfiles),
     ]
     return f"make environment && .venv/bin/snakemake --cores 2 --configfile {shlex.join(files)}"
@@ -284,7 +287,7 @@ def _describe(crate, scale: str, description: str, seed: str, results: list) -> 
     workflow["softwareRequirements"] = crate.get("project/uv.lock")
     crate.get("README.md")["about"] = root
     values = [add(f"#{n}", "PropertyValue", n, value=v) for n, v in (("scale", scale), ("seed", seed))]
-    configured = ["project/config/config.yaml", "project/config/quick.yaml"][: 1 + (scale == "quick")]
+    configured = ["project/config/config.yaml", *([f"project/config/{scale}.yaml"] if scale != "paper" else [])]
     about = {"name": "The run", "endTime": end, "actionStatus": "http://schema.org/CompletedActionStatus"}
     root["mentions"] = crate.add_action(
         workflow,

@@ -12,6 +12,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +27,16 @@ from privarms.files.whole import write_text
 
 
 def prepare(
-    dataset: Dataset, raw_files: Sequence[Path | str] | None, parquet_path: Path | str, json_path: Path | str
+    dataset: Dataset,
+    raw_files: Sequence[Path | str] | None,
+    parquet_path: Path | str,
+    json_path: Path | str,
+    lines: int | None = None,
 ) -> dict:
     """Prepare a dataset, write its Parquet and JSON files, and return the content of the JSON file.
 
     raw_files: the dataset's files in the order of sources.yaml, verified first; None for the generated stand-in
+    lines: how many lines of each file of a stand-in are used, without regard to `at_most` (default: all)
 
     Raises PrivarmsError for an unknown option, a wrong checksum, a malformed file, a folder that is not writable, and
     data that make no bandit (one label, no target, a source without rows). Then neither file is touched.
@@ -42,7 +48,8 @@ def prepare(
     checksums = {}
     with ExitStack() as stack:
         if raw_files is None:
-            streams = {name: _stream(lines) for name, lines in module.generate().items()}
+            streams = {name: _stream(islice(text, lines)) for name, text in module.generate().items()}
+            dataset = dataset._replace(at_most={}) if lines else dataset
         else:
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}

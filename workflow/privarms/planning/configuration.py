@@ -6,9 +6,9 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files.settings import parse, read, validate
-from privarms.planning import grids
+from privarms.planning import grids, tiny
 
-SCALES = ("quick", "paper")
+SCALES = ("tiny", "quick", "paper")
 # The protocol of a study with the key `audit`.
 AUDIT = "audit"
 
@@ -44,11 +44,18 @@ def listed(value) -> list:
     return value if isinstance(value, list) else [value]
 
 
+def _depends_on_scale(value: Mapping) -> bool:
+    return {"quick", "paper"} <= set(value) <= set(SCALES)
+
+
 def resolve(value, scale: str):
-    """Replace every mapping of exactly {quick, paper} by its value at the scale."""
+    """Replace every mapping of {quick, paper} or {tiny, quick, paper} by its value at the scale.
+
+    Without a value of its own, scale tiny has that of quick.
+    """
     if isinstance(value, Mapping):
-        if set(value) == set(SCALES):
-            return resolve(value[scale], scale)
+        if _depends_on_scale(value):
+            return resolve(value.get(scale, value["quick"]), scale)
         return {k: resolve(v, scale) for k, v in value.items()}
     if isinstance(value, list):
         return [resolve(v, scale) for v in value]
@@ -65,7 +72,24 @@ def _at_scales(file: Path, schema: str, otherwise: Mapping | None = None) -> dic
     at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
     for one in SCALES:
         validate(at[one], schema, file)
-    return at
+    cut = {name: tiny.cut(study) for name, study in at["tiny"]["studies"].items()}
+    return {**at, "tiny": {**at["tiny"], "studies": _with_own_values(cut, content["studies"])}}
+
+
+def _with_own_values(cut, content):
+    """Return cut studies in which the values {tiny: ...} of the file are not cut."""
+    if isinstance(content, Mapping) and isinstance(cut, Mapping):
+        return {k: _own_value(v, content[k]) if k in content else v for k, v in cut.items()}
+    # A long axis is cut to fewer numbers, which have no values of their own.
+    if isinstance(content, list) and isinstance(cut, list) and len(content) == len(cut):
+        return [_own_value(v, one) for v, one in zip(cut, content, strict=True)]
+    return cut
+
+
+def _own_value(cut, content):
+    if isinstance(content, Mapping) and _depends_on_scale(content):
+        return content.get("tiny", cut)
+    return _with_own_values(cut, content)
 
 
 def _with_protocols(studies: Mapping) -> dict[str, dict]:

@@ -15,11 +15,13 @@ class Datasets:
 
     of_sources: every dataset that sources.yaml describes
     statuses: dataset -> "real", "stand-in" or "missing", for those that the run needs
+    scale: whose stand-ins are used
     """
 
-    def __init__(self, of_sources: Mapping[str, sources.Dataset], statuses: Mapping[str, str]):
+    def __init__(self, of_sources: Mapping[str, sources.Dataset], statuses: Mapping[str, str], scale: str = "quick"):
         self.sources = of_sources
         self.statuses = statuses
+        self.scale = scale
 
     def is_missing(self, dataset: str) -> bool:
         """Return whether there is neither a raw file nor a stand-in."""
@@ -37,7 +39,7 @@ class Datasets:
 
     def prepared(self, dataset: str, extension: str = "parquet") -> str:
         """Return the path of a prepared dataset, or of the facts about it (json)."""
-        return paths.prepared(dataset, extension, self.statuses[dataset] == "stand-in")
+        return paths.prepared(dataset, extension, self.statuses[dataset] == "stand-in", self.scale)
 
     def origin(self, datasets: Iterable[str]) -> str:
         """Return the origin of results from these datasets: stand-in, real or simulated."""
@@ -88,7 +90,9 @@ class Datasets:
         }
 
     def missing_message(self, dataset: str) -> str:
-        """Return which file of a dataset is missing, where to get it and where to put it."""
+        """Return which file of a dataset is missing, where to get it and where to put it, or why it is not used."""
+        if self.scale == "tiny" and self.statuses[dataset] == "stand-in":
+            return "Scale tiny reads no raw data."
         return sources.missing_message(self.sources[dataset])
 
     def described(self) -> list[dict]:

@@ -39,14 +39,14 @@ def _axes(grid, file: Path, scale: str):
 
 
 def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:
-    """Return a row's axes: `NAME_quick` replaces NAME at scale quick, and `|` separates the values of an axis."""
+    """Return a row's axes: `NAME_quick` replaces NAME except at scale paper; `|` separates the values of an axis."""
     row = Row()
     row.place = place
     for column, text in zip(header, line, strict=True):
         if not text.strip():
             raise PrivarmsError(f"{place}, column {column}: expected a value, or several separated by |; found none")
         name = column.removesuffix("_quick")
-        if name == column or scale == "quick":
+        if name == column or scale != "paper":
             values = [settings.scalar(one) for one in text.split("|")]
             row[name] = values if len(values) > 1 else values[0]
     settings.validate(row, "study", place, part="axes")

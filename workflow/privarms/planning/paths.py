@@ -59,9 +59,10 @@ def artifact(scale: str, kind: str, paper: str, file: str, extension: str) -> st
     return f"results/{scale}/{kind}s/{paper}/{file}.{extension}"
 
 
-def prepared(dataset: str, extension: str, stand_in: bool = False) -> str:
-    """Return the path of a prepared dataset (parquet), or of the facts about it (json)."""
-    return f"data/prepared/{dataset}{'_standin' if stand_in else ''}.{extension}"
+def prepared(dataset: str, extension: str, stand_in: bool = False, scale: str = "quick") -> str:
+    """Return the path of a prepared dataset (parquet), or of the facts about it (json); scale: of the stand-in."""
+    folder = "data/prepared/tiny" if stand_in and scale == "tiny" else "data/prepared"
+    return f"{folder}/{dataset}{'_standin' if stand_in else ''}.{extension}"
 
 
 def published(folder: str) -> list[str]:

@@ -46,7 +46,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         check_known(place, "module", of_sources[dataset].module, library.names("data"))
     if main or STATUSES_VARIABLE not in os.environ:
         os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, config, of_sources))
-    datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]))
+    datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]), config["scale"])
     simulation = Simulation(config, of_papers, datasets)
     outputs = Outputs(config, simulation)
     plan = Plan(config["scale"], datasets, simulation, outputs, Jobs(config, outputs))
@@ -58,10 +58,14 @@ def make_plan(config: Mapping, main: bool) -> Plan:
 
 
 def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
-    """Return dataset -> "real" if obtainable, else "stand-in" (scale quick, except a user's own data) or "missing"."""
+    """Return dataset -> "real" if obtainable, else "stand-in" or "missing".
+
+    A user's own data have no stand-in, and scale paper uses none. Scale tiny uses all of them and downloads nothing.
+    """
     mirror = sources.choose_mirror(config.get("mirror"))
-    obtainable = sources.obtainable([of_sources[d] for d in needed], mirror=mirror)
-    has_stand_in = {d for d in needed if config["scale"] == "quick" and of_sources[d].table is None}
+    has_stand_in = {d for d in needed if config["scale"] != "paper" and of_sources[d].table is None}
+    asked = [of_sources[d] for d in needed if config["scale"] != "tiny" or d not in has_stand_in]
+    obtainable = sources.obtainable(asked, mirror=mirror)
     return {d: "real" if d in obtainable else "stand-in" if d in has_stand_in else "missing" for d in needed}
 
 

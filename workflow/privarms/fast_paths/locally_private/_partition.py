@@ -51,36 +51,35 @@ def draw_tree(depth, dimensions, rng):
     bins = 2 ** (depth + 1) - 1
     halvings = min(-(-depth // dimensions), GRID_BITS // dimensions)
     nodes, lower, upper = np.zeros(bins, NODE), np.zeros((bins, dimensions)), np.ones((bins, dimensions))
-    sides = 2.0 ** (-np.arange(depth + 1) / dimensions)
-    nodes[0].side = sides[0]
-    for i in range(bins):
-        nodes[i].cut = np.nan
-    for i in range(2**depth - 1):
-        longest = 0.0
-        ties = 0
+    nodes["cut"][:] = np.nan
+    for s in range(depth + 1):
+        here = slice(2**s - 1, 2 ** (s + 1) - 1)
+        nodes["depth"][here] = s
+        nodes["side"][here] = 2.0 ** (-s / dimensions)
+    for s in range(depth):
+        here, parts = slice(2**s - 1, 2 ** (s + 1) - 1), slice(2 ** (s + 1) - 1, 2 ** (s + 2) - 1)
+        edges = upper[here] - lower[here]
+        longest = edges[:, 0].copy()
+        for k in range(1, dimensions):
+            longest = np.maximum(longest, edges[:, k])
+        # Edges are powers of 1/2, so equal edges are exactly equal.
+        ties = np.zeros(2**s, np.int64)
         for k in range(dimensions):
-            edge = upper[i, k] - lower[i, k]
-            # Edges are powers of 1/2, so equal edges are exactly equal.
-            if edge > longest:
-                longest = edge
-                ties = 1
-            elif edge == longest:
-                ties += 1
-        chosen = int(rng.random() * ties)
+            ties += edges[:, k] == longest
+        chosen = (rng.random(2**s) * ties).astype(np.int64)
+        # The bins to the left and to the right of the cuts.
+        left, right = slice(parts.start, parts.stop, 2), slice(parts.start + 1, parts.stop, 2)
         for k in range(dimensions):
-            if upper[i, k] - lower[i, k] == longest:
-                if chosen == 0:
-                    nodes[i].dimension = k
-                chosen -= 1
-        k = nodes[i].dimension
-        nodes[i].cut = (lower[i, k] + upper[i, k]) / 2
-        for part in range(2 * i + 1, 2 * i + 3):
-            nodes[part].depth = nodes[i].depth + 1
-            nodes[part].side = sides[nodes[part].depth]
-            for j in range(dimensions):
-                lower[part, j], upper[part, j] = lower[i, j], upper[i, j]
-        upper[2 * i + 1, k] = nodes[i].cut
-        lower[2 * i + 2, k] = nodes[i].cut
+            tied = edges[:, k] == longest
+            halved = tied & (chosen == 0)
+            chosen -= tied
+            low, high = lower[here, k], upper[here, k]
+            cut = (low + high) / 2
+            nodes["dimension"][here] = np.where(halved, k, nodes["dimension"][here])
+            nodes["cut"][here] = np.where(halved, cut, nodes["cut"][here])
+            lower[left, k], upper[right, k] = low, high
+            upper[left, k] = np.where(halved, cut, high)
+            lower[right, k] = np.where(halved, cut, low)
     return Tree(nodes, lower, upper, np.zeros(2 ** (halvings * dimensions), np.uint32), 2**halvings)
 
 
