@@ -225,7 +225,7 @@ class Outputs:
         used: dict[str, None] = {}
         for statement in (one for one in self.statements_about(paper, artifact) if one.table):
             tags = set(statement.where.get("tag", ()))
-            for study in self._inference_studies(paper, statement.table):
+            for study in self.inference_table(paper, statement.table).studies:
                 if not tags or any(tags.intersection(cell.tags) for cell in self.simulation.cells[paper, study]):
                     used[study] = None
         own = self.studies_of(paper, artifact)
