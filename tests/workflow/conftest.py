@@ -219,7 +219,7 @@ def load_paper(place: Path) -> dict:
     """Load a paper's studies.yaml, with the rows of its tables of grids inserted."""
     content = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
     studies = grids.filled(content["studies"], place / "studies.yaml", "quick")
-    return content | {"studies": json.loads(json.dumps(studies))}
+    return content | {"studies": json.loads(json.dumps(studies, default=lambda axes: axes.parameters))}
 
 
 def write_paper(project: Path, paper: str, studies: dict, statements: dict) -> None:

@@ -1,6 +1,6 @@
 """The outputs of the studies: inference tables, artifacts, statements, and the files that each of them reads."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
@@ -8,6 +8,7 @@ from privarms.files import settings
 from privarms.files.whole import sha256
 from privarms.planning import described, paths
 from privarms.planning import statements as of_statements
+from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
 from privarms.planning.statements import Statement
 from privarms.registry import library
@@ -18,12 +19,12 @@ from privarms.registry.extensions import is_extension
 class Outputs:
     """The inference tables, artifacts and statements of a run, and the files that each of them reads."""
 
-    def __init__(self, config: Mapping, simulation: Simulation):
-        self.scale = config["scale"]
+    def __init__(self, config: Configuration, simulation: Simulation):
+        self.scale = config.scale
         self.papers = simulation.papers
         self.simulation = simulation
         self.datasets = simulation.datasets
-        self._folders = {paper: paths.folder(config, paper) for paper in self.papers}
+        self._folders = {paper: paths.folder(config.papers, paper) for paper in self.papers}
         self.statements = {
             paper: self._load(Path(folder, "statements.yaml"), paper)
             for paper, folder in self._folders.items()
@@ -36,7 +37,7 @@ class Outputs:
 
     def _load(self, file: Path, paper: str) -> list[Statement]:
         content = self.papers[paper]
-        known = {"artifacts": content["artifacts"], "tables": content.get("inference", {})}
+        known = {"artifacts": content.artifacts, "tables": content.inference}
         known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
         return of_statements.load(file, paper, **known, printed=self._printed(paper))
 
@@ -47,32 +48,32 @@ class Outputs:
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
-        studies, tables, artifacts = content["studies"], content.get("inference", {}), content["artifacts"]
+        studies, tables, artifacts = content.studies, content.inference, content.artifacts
         for name, entry in tables.items():
-            yield f"{file}: inference.{name}.studies", entry["studies"], studies
+            yield f"{file}: inference.{name}.studies", entry.studies, studies
         for name, entry in artifacts.items():
             yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
             yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
         statements = [one.name for one in self.statements.get(paper, [])]
-        for number, assumption in enumerate(content["readings"]):
-            yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
-            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
+        for number, assumption in enumerate(content.about.readings):
+            yield f"{file}: readings[{number}].affects", assumption.affects, artifacts
+            yield f"{file}: readings[{number}].tried", assumption.tried, statements
 
     def entry(self, paper: str, artifact: str) -> Artifact:
         """Return what an artifact shows and which function makes it."""
-        return self.papers[paper]["artifacts"][artifact]
+        return self.papers[paper].artifacts[artifact]
 
     def _inference_studies(self, paper: str, table: str) -> list[str]:
-        return self.papers[paper]["inference"][table]["studies"]
+        return self.papers[paper].inference[table].studies
 
     def inference(self, paper: str) -> list[str]:
         """Return the paper's inference tables whose studies have cells in this run."""
         run = set(self.simulation.studies(paper))
-        return [t for t in self.papers[paper].get("inference", {}) if set(self._inference_studies(paper, t)) <= run]
+        return [t for t in self.papers[paper].inference if set(self._inference_studies(paper, t)) <= run]
 
     def inference_inputs(self, paper: str, table: str) -> dict[str, list[str]]:
         """Return the files from which an inference table is computed."""
-        tables = self.papers.get(paper, {}).get("inference", {})
+        tables = self.papers[paper].inference if paper in self.papers else {}
         check_known(paper, "inference table", table, tables)
         studies = self._inference_studies(paper, table)
         return {
@@ -80,13 +81,13 @@ class Outputs:
             "cells": [paths.cells(self.scale, paper, s) for s in studies],
             "published": paths.published(self._folders[paper]),
             "facts": [self.datasets.prepared(d, "json") for d in self._datasets_of_table(paper, table)],
-            "audit": [paths.audit(self.scale)] if tables[table].get("audits") else [],
+            "audit": [paths.audit(self.scale)] if tables[table].audits else [],
         }
 
     def _datasets_of_table(self, paper: str, table: str) -> list[str]:
         """Return the available datasets of a table's studies, and those whose facts it states."""
         used = {d for study in self._inference_studies(paper, table) for d in self.simulation.datasets_of(paper, study)}
-        used |= set(self.papers[paper]["inference"][table].get("datasets", ()))
+        used |= set(self.papers[paper].inference[table].datasets)
         return sorted(d for d in used if d in self.datasets.statuses and not self.datasets.is_missing(d))
 
     def published(self, paper: str) -> dict[str, str]:
@@ -100,7 +101,7 @@ class Outputs:
         """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""
         return [
             name
-            for name, entry in self.papers[paper]["artifacts"].items()
+            for name, entry in self.papers[paper].artifacts.items()
             if entry.kind == kind and not self.lacking(paper, name)
         ]
 
@@ -110,7 +111,7 @@ class Outputs:
         used = set(entry.studies)
         for table in entry.inference:
             used |= set(self._inference_studies(paper, table))
-        return [s for s in self.papers[paper]["studies"] if s in used]
+        return [s for s in self.papers[paper].studies if s in used]
 
     def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
         return {d for s in self.studies_of(paper, artifact) for d in self.simulation.datasets_of(paper, s)}
@@ -158,7 +159,7 @@ class Outputs:
 
     def artifact_named(self, paper: str, kind: str, file: str) -> str:
         """Return the artifact of a kind whose files have this name."""
-        artifacts = self.papers.get(paper, {}).get("artifacts", {})
+        artifacts = self.papers[paper].artifacts if paper in self.papers else {}
         named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
         check_known(paper, kind, file, named)
         return named[file]
@@ -192,7 +193,7 @@ class Outputs:
         """Return artifact -> why it cannot be made in this run."""
         return {
             name: " ".join(self.datasets.missing_message(d) for d in lacking)
-            for name in self.papers[paper]["artifacts"]
+            for name in self.papers[paper].artifacts
             if (lacking := self.lacking(paper, name))
         }
 
@@ -206,7 +207,7 @@ class Outputs:
     def datasets_of(self, paper: str) -> list[str]:
         """Return the available datasets that any part of a paper uses."""
         used = {d for s in self.simulation.studies(paper) for d in self.simulation.datasets_of(paper, s)}
-        used |= {a.dataset for a in self.papers[paper]["artifacts"].values() if a.dataset}
+        used |= {a.dataset for a in self.papers[paper].artifacts.values() if a.dataset}
         return sorted(d for d in used if not self.datasets.is_missing(d))
 
     def statements_about(self, paper: str, artifact: str | None = None) -> list[Statement]:
@@ -242,14 +243,15 @@ class Outputs:
         return answers
 
     def described(self) -> list[dict]:
-        about = ("title", "authors", "year", "venue", "short", "readings")
+        """Return the papers for the report."""
         return [
             {
-                "key": paper,
-                **{k: content.get(k, "") for k in about},
-                "artifacts": self._artifacts_described(paper),
+                "key": name,
+                **{k: getattr(paper.about, k) or "" for k in ("title", "authors", "year", "venue", "short")},
+                "readings": [one.model_dump(exclude_unset=True) for one in paper.about.readings],
+                "artifacts": self._artifacts_described(name),
             }
-            for paper, content in self.papers.items()
+            for name, paper in self.papers.items()
         ]
 
     def _artifacts_described(self, paper: str) -> list[dict]:
@@ -265,12 +267,12 @@ class Outputs:
                 "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
                 "reason": missing.get(name, ""),
             }
-            for name, entry in self.papers[paper]["artifacts"].items()
+            for name, entry in self.papers[paper].artifacts.items()
         ]
 
     def _settings(self, paper: str, artifact: str) -> list[dict]:
         """Return the settings of all artifacts in the same tab, as `described.settings`, with study, file and lines."""
-        artifacts, file = self.papers[paper]["artifacts"], f"{self._folders[paper]}/studies.yaml"
+        artifacts, file = self.papers[paper].artifacts, f"{self._folders[paper]}/studies.yaml"
         entry = artifacts[artifact]
         tab = [name for name, one in artifacts.items() if entry.tab and (one.card, one.tab) == (entry.card, entry.tab)]
         found = []

@@ -31,9 +31,9 @@ def planned(**own):
 
 
 def loaded(plan):
-    content = plan.simulation.papers["frontier"]
-    known = {"tables": content["inference"], "tags": plan.simulation.tags["frontier"], "printed": ()}
-    found = statements.load(FOLDER / "statements.yaml", "frontier", artifacts=content["artifacts"], **known)
+    paper = plan.simulation.papers["frontier"]
+    known = {"tables": paper.inference, "tags": plan.simulation.tags["frontier"], "printed": ()}
+    found = statements.load(FOLDER / "statements.yaml", "frontier", artifacts=paper.artifacts, **known)
     return {one.name: one for one in found}
 
 

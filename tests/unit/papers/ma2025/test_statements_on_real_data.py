@@ -14,6 +14,7 @@ from privarms.papers.ma2025.inference_sentences import METHOD
 from privarms.planning import cells as grid
 from privarms.planning import configuration, statements
 from privarms.planning.start import make_plan
+from privarms.planning.studies import Entry
 from tests import PAPERS, ROOT
 
 from .made_up import cells as all_cells
@@ -212,8 +213,8 @@ def planned(**own):
 
 
 def loaded(plan):
-    content = plan.simulation.papers["ma2025"]
-    known = {"artifacts": content["artifacts"], "tables": content["inference"]}
+    paper = plan.simulation.papers["ma2025"]
+    known = {"artifacts": paper.artifacts, "tables": paper.inference}
     known["tags"] = {tag for cells in all_cells().values() for cell in cells for tag in cell.tags}
     tables = [file.stem for file in FOLDER.glob("published/*.csv")]
     return {one.name: one for one in statements.load(FOLDER / "statements.yaml", "ma2025", **known, printed=tables)}
@@ -254,8 +255,8 @@ def test_cells_that_somebody_adds_have_no_tag():
         {"policy": "ldp_nn", "epsilon": 1, "epsilon_aux": 4, "rate": 0.01},
     ]
     for name, tag in (("real_data", "table2"), ("adult_sensitivity", "table2"), ("messages", "messages")):
-        study = configuration.load_paper(file, "paper")["studies"][name]
-        more = study | {"policies": [*study["policies"], *added]}
+        study = configuration.load_paper(file, "paper").studies[name]
+        more = study.model_copy(update={"policies": [*study.policies, *map(Entry.model_validate, added)]})
         own, larger = (grid.expand(str(file), "ma2025", name, one) for one in (study, more))
         assert len(larger) > len(own)
         before, after = ({cell.name: cell.tags for cell in cells if cell.tags} for cells in (own, larger))
