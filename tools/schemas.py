@@ -10,12 +10,16 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from privarms.planning.configuration import SCALES, Configuration
+from privarms.planning.published import PublishedNumbers
+from privarms.planning.statements import StatementsFile
 from privarms.planning.studies import StudiesFile
 
 FOLDER = Path(__file__).resolve().parents[1] / "workflow/schemas"
 # name -> the file that it describes, and its model
 MODELS: dict[str, tuple[str, type[BaseModel]]] = {
     "config": ("config/config.yaml and the files and options that override it", Configuration),
+    "published": ("config/papers/<paper>/published/numbers.yaml", PublishedNumbers),
+    "statements": ("config/papers/<paper>/statements.yaml", StatementsFile),
     "study": ("config/papers/<paper>/studies.yaml", StudiesFile),
 }
 

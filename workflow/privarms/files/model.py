@@ -12,6 +12,7 @@ from pydantic import (
     ConfigDict,
     Field,
     GetCoreSchemaHandler,
+    PlainValidator,
     Strict,
     ValidationError,
     WithJsonSchema,
@@ -41,10 +42,9 @@ class Model(BaseModel):
         for key, value in content.items():
             if key not in known and cls.model_config.get("extra") == "forbid":
                 reason = f"unknown key; expected one of {', '.join(sorted(known))}"
-                raise PydanticCustomError("key", "{reason}", {"key": key, "reason": reason})
+                raise key_fault(key, reason)
             if value is None and key not in cls.NULLABLE:
-                reason = "expected a value; found none"
-                raise PydanticCustomError("key", "{reason}", {"key": key, "reason": reason})
+                raise key_fault(key, "expected a value; found none")
         return content
 
 
@@ -65,6 +65,16 @@ def expected(what: str) -> PydanticCustomError:
     return PydanticCustomError("expected", "expected {what}", {"what": what})
 
 
+def fault(reason: str) -> PydanticCustomError:
+    """Return the fault of a value; reason: what is expected and found."""
+    return PydanticCustomError("fault", "{reason}", {"reason": reason})
+
+
+def key_fault(key: str, reason: str) -> PydanticCustomError:
+    """Return the fault of a key of a mapping."""
+    return PydanticCustomError("key", "{reason}", {"key": key, "reason": reason})
+
+
 def matching(pattern: str, what: str) -> tuple[AfterValidator, WithJsonSchema]:
     """Return the annotations of a text that must have a pattern; what: the pattern in words."""
 
@@ -79,7 +89,7 @@ def matching(pattern: str, what: str) -> tuple[AfterValidator, WithJsonSchema]:
 def _different(values: list) -> list:
     for value in values:
         if values.count(value) > 1:
-            raise PydanticCustomError("fault", "{reason}", {"reason": f"{value!r} occurs twice; expected it once"})
+            raise fault(f"{value!r} occurs twice; expected it once")
     return values
 
 
@@ -89,7 +99,21 @@ def as_written(value: Any, handler: Callable[[Any], Any]) -> Any:
     return value
 
 
+def _plain(value: Any) -> Any:
+    if not isinstance(value, bool | int | float | str):
+        raise expected("a number, a text, true or false")
+    return value
+
+
+def _printed(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise expected("a number or a text")
+    return value
+
+
 Text = Annotated[str, Field(min_length=1)]
+Plain = Annotated[Any, PlainValidator(_plain), WithJsonSchema({"type": ["number", "string", "boolean"]})]
+Printed = Annotated[Any, PlainValidator(_printed), WithJsonSchema({"type": ["number", "string"]})]
 Name = Annotated[str, *matching("^[a-z][a-z0-9_]*$", "a name of lower-case letters, digits and _")]
 Whole = Annotated[int, Strict()]
 Flag = Annotated[bool, Strict()]

@@ -6,7 +6,7 @@ from pathlib import Path
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
 from privarms.files.whole import sha256
-from privarms.planning import described, paths
+from privarms.planning import described, paths, published
 from privarms.planning import statements as of_statements
 from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
@@ -31,6 +31,9 @@ class Outputs:
             if Path(folder, "statements.yaml").is_file()
         }
         for paper in self.papers:
+            for file in paths.published(self._folders[paper]):
+                if file.endswith(".yaml"):
+                    published.numbers(Path(file))
             for where, names, known in self._references(paper):
                 for name in names:
                     check_known(where, "name", name, known)

@@ -21,7 +21,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from privarms.files import model
-from privarms.files.model import Different, Flag, Listed, Model, Name, Positive, Text, Value, Whole
+from privarms.files.model import Different, Flag, Listed, Model, Name, Plain, Positive, Text, Value, Whole
 from privarms.registry.artifacts import Artifact
 
 # The protocol of a study with the key `audit`.
@@ -32,12 +32,6 @@ SEVERAL_NUMBERS = "^[0-9.]+( [0-9.]+)+$"
 def listed(value: Any) -> list:
     """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
-
-
-def _plain(value: Any) -> Any:
-    if not isinstance(value, bool | int | float | str):
-        raise model.expected("a number, a text, true or false")
-    return value
 
 
 def _budget(value: Any) -> Any:
@@ -56,7 +50,6 @@ AsWritten = Annotated[Listed[Value], WrapValidator(model.as_written)]
 Arms = Annotated[Whole, Field(ge=2)]
 Budget = Annotated[Any, PlainValidator(_budget), WithJsonSchema({"anyOf": NUMBERS})]
 Count = Annotated[Whole, Field(ge=1, le=10**15)]
-Plain = Annotated[Any, PlainValidator(_plain), WithJsonSchema({"type": ["number", "string", "boolean"]})]
 Names = Different[Name]
 
 
@@ -218,10 +211,9 @@ class Study(Model):
     def _complete(self) -> Self:
         for key in ("protocol", "environment"):
             if self.audit is not None and key in self.model_fields_set:
-                reason = "no such key in the study of an audit; remove it"
-                raise PydanticCustomError("key", "{reason}", {"key": key, "reason": reason})
+                raise model.key_fault(key, "expected no such key in the study of an audit; remove it")
             if self.audit is None and key not in self.model_fields_set:
-                raise PydanticCustomError("fault", "{reason}", {"reason": f"the key {key!r} is missing; add it"})
+                raise model.fault(f"the key {key!r} is missing; add it")
         if self.audit is not None:
             self.environment = self.audit
         return self
