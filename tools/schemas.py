@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
+from privarms.data.sources import SourcesFile
 from privarms.planning.configuration import SCALES, Configuration
 from privarms.planning.published import PublishedNumbers
 from privarms.planning.statements import StatementsFile
@@ -19,6 +20,7 @@ FOLDER = Path(__file__).resolve().parents[1] / "workflow/schemas"
 MODELS: dict[str, tuple[str, type[BaseModel]]] = {
     "config": ("config/config.yaml and the files and options that override it", Configuration),
     "published": ("config/papers/<paper>/published/numbers.yaml", PublishedNumbers),
+    "sources": ("data/sources.yaml: the raw files of every dataset and the options to read them", SourcesFile),
     "statements": ("config/papers/<paper>/statements.yaml", StatementsFile),
     "study": ("config/papers/<paper>/studies.yaml", StudiesFile),
 }
