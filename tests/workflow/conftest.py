@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from privarms.planning import grids
-from privarms.planning.configuration import listed, resolve
+from privarms.planning.configuration import resolve
+from privarms.planning.studies import listed
 from privarms.registry import artifacts as of_artifacts
 from privarms.registry import library
 from tests import PAPERS, ROOT
