@@ -13,6 +13,7 @@ from privarms.execution.cell import Piece
 from privarms.files import parquet
 from privarms.inference import propensity
 from privarms.planning.cells import expand
+from privarms.planning.studies import Study
 
 SEED = 1
 USERS = 40_000
@@ -82,7 +83,7 @@ def test_kernel(case, benchmark, prepared):
         "replicates": replicates,
         "block": replicates,
     }
-    (cell,) = expand("benchmarks", "benchmarks", "kernels", study)
+    (cell,) = expand("benchmarks", "benchmarks", "kernels", Study.model_validate(study))
 
     def simulate():
         return pa.concat_tables(run.run_blocks(Piece(cell, 0, 1), SEED, prepared))

@@ -1,9 +1,10 @@
-"""Check that config/README.md explains every key of the schemas."""
+"""Check that the JSON Schemas are those of the models, and that config/README.md explains every key of them."""
 
 import json
 import re
 
 import pytest
+from tools import schemas
 
 from tests import ROOT
 
@@ -31,3 +32,9 @@ def explained():
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_every_key_is_explained(name):
     assert keys(SCHEMAS[name]) - explained() == set()
+
+
+@pytest.mark.parametrize("name", schemas.MODELS)
+def test_a_schema_is_that_of_its_model(name):
+    """If this fails, run `python tools/schemas.py`."""
+    assert (schemas.FOLDER / f"{name}.schema.json").read_text(encoding="utf-8") == schemas.text(name)

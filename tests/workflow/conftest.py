@@ -15,7 +15,8 @@ import pytest
 import yaml
 
 from privarms.planning import grids
-from privarms.planning.configuration import listed, resolve
+from privarms.planning.configuration import resolve
+from privarms.planning.studies import listed
 from privarms.registry import artifacts as of_artifacts
 from privarms.registry import library
 from tests import PAPERS, ROOT
@@ -221,7 +222,7 @@ def load_paper(place: Path) -> dict:
     """Load a paper's studies.yaml, with the rows of its tables of grids inserted."""
     content = yaml.safe_load((place / "studies.yaml").read_text(encoding="utf-8"))
     studies = grids.filled(content["studies"], place / "studies.yaml", "quick")
-    return content | {"studies": json.loads(json.dumps(studies))}
+    return content | {"studies": json.loads(json.dumps(studies, default=lambda axes: axes.parameters))}
 
 
 def write_paper(project: Path, paper: str, studies: dict, statements: dict) -> None:

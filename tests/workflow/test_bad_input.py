@@ -42,7 +42,7 @@ FIGURE1 = ("studies", "figure1")
         (STUDIES, ("readings", 0, "affects"), ["fig7"], [STUDIES, "readings[0].affects", "'fig7'", "fig1a"]),
         (STUDIES, ("readings", 0, "tried"), ["of_none"], [STUDIES, "readings[0].tried", "'of_none'"]),
         ("config/config.yaml", ("sed",), 1, ["config/config.yaml", "sed", "unknown key", "seed"]),
-        ("config/quick.yaml", ("scale",), "huge", ["scale", "'huge' is not one of ['tiny', 'quick', 'paper']"]),
+        ("config/quick.yaml", ("scale",), "huge", ["scale", "expected one of tiny, quick, paper; found 'huge'"]),
         ("tiny/sources.yaml", ("adult", "licens"), "x", ["tiny/sources.yaml", "adult.licens", "unknown key"]),
     ],
 )

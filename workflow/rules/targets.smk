@@ -34,7 +34,7 @@ for paper in plan.outputs.papers:
             [paths.cases(SCALE, paper)] if paper in plan.outputs.statements else [],
         localrule: True
 
-    for artifact in plan.outputs.papers[paper]["artifacts"]:
+    for artifact in plan.outputs.papers[paper].artifacts:
 
         rule:
             name:

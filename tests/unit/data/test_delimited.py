@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from privarms.data import delimited, own_table
+from privarms.data.sources import OwnTable
 from privarms.errors import PrivarmsError
 
 
@@ -66,7 +67,7 @@ def test_a_parquet_file_without_columns_is_refused():
     stream = io.BytesIO()
     pq.write_table(pa.table({}), stream)
     with pytest.raises(PrivarmsError, match=r"^f\.parquet: no column 'outcome'; found ;"):
-        own_table.read({"f.parquet": stream}, {"label": "outcome"})
+        own_table.read({"f.parquet": stream}, OwnTable(label="outcome"))
 
 
 def test_a_file_that_is_not_utf_8_is_refused():

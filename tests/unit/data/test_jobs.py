@@ -107,7 +107,7 @@ def test_the_file_that_needs_a_login_is_known_by_its_git_blob(tmp_path):
         sources.verify(file, place)
     # The output of `echo hello | git hash-object --stdin`.
     place.write_bytes(b"hello\n")
-    assert sources.verify(file._replace(git_blob="ce013625030ba8dba906f756967f9e9ca394464a"), place)
+    assert sources.verify(file.model_copy(update={"git_blob": "ce013625030ba8dba906f756967f9e9ca394464a"}), place)
     message = sources.missing_message(JOBS)
     assert message.index("https://huggingface.co/") < message.index("manual step: log in")
 

@@ -12,6 +12,7 @@ import yaml
 
 from privarms.data import own_table, preparation, sources
 from privarms.data.remarks import remarks
+from privarms.data.sources import OwnTable
 from privarms.environments import classification
 from privarms.errors import PrivarmsError
 
@@ -32,8 +33,13 @@ def entry(**changes):
     return {"title": "Visits", "licence": "private", "citation": "Us (2026)", "files": files, "table": TABLE} | changes
 
 
+def own(**description):
+    """Return the description of the columns; a key with the value None is left out."""
+    return OwnTable.model_validate({k: v for k, v in (TABLE | description).items() if v is not None})
+
+
 def read(text, **description):
-    return own_table.read({"visits.csv": io.BytesIO(text.encode())}, {**TABLE, **description})
+    return own_table.read({"visits.csv": io.BytesIO(text.encode())}, own(**description))
 
 
 def reasons(table):
@@ -214,7 +220,7 @@ COLUMNS = {
 def parquet(columns=COLUMNS, **description):
     stream = io.BytesIO()
     pq.write_table(pa.table(columns), stream)
-    return own_table.read({"visits.parquet": stream}, {**TABLE, **description})
+    return own_table.read({"visits.parquet": stream}, own(**description))
 
 
 def test_parquet_is_read_like_csv():
@@ -240,7 +246,7 @@ def test_a_parquet_file_of_another_shape_is_refused():
     with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a complete Parquet file of texts and numbers"):
         parquet({**COLUMNS, "tags": pa.array([["x"]] * 7)})
     with pytest.raises(PrivarmsError, match=r"visits\.parquet: not a complete Parquet file"):
-        own_table.read({"visits.parquet": io.BytesIO(b"PAR1 cut")}, TABLE)
+        own_table.read({"visits.parquet": io.BytesIO(b"PAR1 cut")}, own())
     with pytest.raises(PrivarmsError, match=r"visits\.parquet: no complete row"):
         parquet({name: values[:0] for name, values in COLUMNS.items()})
 

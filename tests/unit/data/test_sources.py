@@ -50,7 +50,7 @@ def toy(url=None, sha256=SHA, **keys):
     """Return a dataset of one file, a manual download without an address; `keys` are those of the file or entry."""
     place = {"url": url} if url else {"by_hand": "Log in at example.org and download a.csv."}
     of_file = {k: keys.pop(k) for k in ("rows", "probe") if k in keys}
-    file = {"name": "a.csv", "sha256": sha256, **place, **of_file}
+    file = {"name": "a.csv", **({"sha256": sha256} if sha256 else {}), **place, **of_file}
     dataset = sources.describe("toy", [file], title="Toy", licence="CC0", citation="Nobody (2025)", **keys)
     return dataset, dataset.files[0]
 
@@ -177,6 +177,10 @@ toy:
         (SHA, SHA[:-1], "sha256"),
         ("name: a.csv", "name: ../a.csv", "name"),
         ("  files:", "  table: {source: {column: a, target: b}}\n  files:", "table.*label"),
+        ("sha256:", "by_hand: Ask.\n      sha256:", "'url' and 'by_hand'; found both"),
+        ("  files:", "  module: adult\n  table: {label: a}\n  files:", "toy.module: expected no such key"),
+        ("  files:", "  table: {label: a, missing: [null]}\n  files:", r"missing\[0\]: .* words such as null"),
+        ("name: a.csv", "name: a.csv\n      probe: ftp://x", "probe: expected an address that begins with http"),
     ],
 )
 def test_a_faulty_list_of_sources_is_refused(tmp_path, old, new, key):

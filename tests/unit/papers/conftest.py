@@ -21,6 +21,6 @@ def plan():
 def loaded(plan, paper):
     """Return name -> statement of a paper, with the artifacts, tables and tags of a plan."""
     content, folder = plan.simulation.papers[paper], PAPERS / paper
-    known = {"artifacts": content["artifacts"], "tables": content["inference"], "tags": plan.simulation.tags[paper]}
+    known = {"artifacts": content.artifacts, "tables": content.inference, "tags": plan.simulation.tags[paper]}
     printed = [file.stem for file in folder.glob("published/*.csv")]
     return {one.name: one for one in statements.load(folder / "statements.yaml", paper, **known, printed=printed)}

@@ -9,8 +9,9 @@ from privarms.execution import aggregate, run
 from privarms.files import parquet
 from privarms.planning import shards
 from privarms.planning.cells import expand
+from privarms.planning.studies import Study
 
-STUDY = {
+CONTENT = {
     "protocol": "bandit",
     "environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25},
     "horizon": 60,
@@ -20,6 +21,7 @@ STUDY = {
     "grid": {"K": [2, 3], "epsilon": 0.5},
     "policies": [{"policy": "dp_se"}, {"policy": "uniform"}],
 }
+STUDY = Study.model_validate(CONTENT)
 CELLS = expand("f.yaml", "p", "s", STUDY)
 
 

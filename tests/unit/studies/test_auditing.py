@@ -1,9 +1,12 @@
 """Check that every policy with an epsilon has an audit: ours in a study, those of extensions automatically."""
 
+from dataclasses import replace
+
 import pytest
 
 from privarms.planning import auditing, configuration
 from privarms.planning.cells import expand
+from privarms.planning.studies import Paper, StudiesFile, Study
 from privarms.registry import extensions, library
 from tests import PAPERS
 
@@ -36,28 +39,32 @@ def noisy(tmp_path, monkeypatch):
     return write
 
 
+ABOUT = StudiesFile.model_construct(title="t")
+
+
 def study(**entry):
-    return {
+    content = {
         **{"protocol": "bandit", "environment": {"name": "bernoulli", "top": 0.7, "bottom": 0.3}, "horizon": 1000},
         **{"replicates": 4, "block": 2, "grid": {"K": [2, 5], "epsilon": [0.1, 1]}, "policies": [entry]},
     }
+    return Study.model_validate(content)
 
 
 def test_every_mechanism_and_every_policy_with_an_epsilon_is_audited(papers):
     """If this fails: write an audit and a study (docs/extend-by-kind.md), or set PRIVATE = False in the module."""
-    studies = [study for content in papers.values() for study in content["studies"].values()]
-    audited = {entry["policy"] for study in studies if study["protocol"] == "audit" for entry in study["policies"]}
+    studies = [study for paper in papers.values() for study in paper.studies.values()]
+    audited = {entry.policy for study in studies if study.protocol == "audit" for entry in study.policies}
     claiming = {*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))}
     assert claiming - audited == set()
 
 
 def test_a_policy_of_an_extension_gets_one_without_asking(papers, noisy):
     noisy()
-    mine = {"paper": "mine", "studies": {"first": study(policy="noisy", pulls=[5, 50])}}
+    mine = Paper("mine", ABOUT, {"first": study(policy="noisy", pulls=[5, 50])})
     actual = auditing.completed(papers | {"mine": mine}, 1000)
     assert {name: of for name, of in actual.items() if name != "mine"} == papers
-    assert list(actual["mine"]["studies"]) == ["first", "audit_noisy"]
-    cells = expand("mine.yaml", "mine", "audit_noisy", actual["mine"]["studies"]["audit_noisy"])
+    assert list(actual["mine"].studies) == ["first", "audit_noisy"]
+    cells = expand("mine.yaml", "mine", "audit_noisy", actual["mine"].studies["audit_noisy"])
     assert {c.environment for c in cells} == {"any_choice"}
     parameters = [c.parameters for c in cells]
     # Both neighbours, the claimed epsilon, a weakened control, and the policy's arguments in the study.
@@ -68,12 +75,12 @@ def test_a_policy_of_an_extension_gets_one_without_asking(papers, noisy):
 
 
 def test_none_is_added_where_nothing_is_claimed_or_an_audit_is_there(papers, noisy):
-    mine = {"paper": "mine", "studies": {"first": study(policy="noisy", pulls=5)}}
+    mine = Paper("mine", ABOUT, {"first": study(policy="noisy", pulls=5)})
     noisy(POLICY + "PRIVATE = False\n")
     assert auditing.completed({"mine": mine}, 10) == {"mine": mine}
     noisy()
-    own = mine["studies"] | {"own": {"protocol": "audit", "policies": [{"policy": "noisy"}]}}
-    mine = {"paper": "mine", "studies": own}
+    audit = {"audit": "any_choice", "replicates": 1, "block": 1, "policies": [{"policy": "noisy"}]}
+    mine = replace(mine, studies={**mine.studies, "own": Study.model_validate(audit)})
     assert auditing.completed({"mine": mine}, 10) == {"mine": mine}
-    ours = {"paper": "ours", "studies": {"first": study(policy="dp_se"), "second": study(policy="ucb1")}}
+    ours = Paper("ours", ABOUT, {"first": study(policy="dp_se"), "second": study(policy="ucb1")})
     assert auditing.completed({"ours": ours}, 10) == {"ours": ours}

@@ -7,8 +7,10 @@ import pytest
 
 from privarms.errors import PrivarmsError
 from privarms.execution.cell import Cell
+from privarms.files.model import checked
 from privarms.planning import grids
 from privarms.planning.cells import expand
+from privarms.planning.studies import Study
 
 
 def study(**changes):
@@ -25,7 +27,7 @@ def study(**changes):
 
 
 def cells(**changes):
-    return expand("config/papers/p/studies.yaml", "p", "s", study(**changes))
+    return expand("config/papers/p/studies.yaml", "p", "s", checked(Study, study(**changes), "f"))
 
 
 OWN = [{"K": 5, "epsilon": 0.5}, {"K": [3, 10], "epsilon": 0.25}]
@@ -117,7 +119,7 @@ def on_data(**changes):
 
 
 def test_what_an_environment_of_data_tells_need_not_be_given():
-    actual = expand("f", "p", "s", on_data())
+    actual = expand("f", "p", "s", Study.model_validate(on_data()))
     assert [(c.dataset, c.horizon, c.policy_parameters["epsilon"]) for c in actual] == [
         (dataset, horizon, epsilon)
         for dataset, horizon in (("adult", 100), ("jobs", 90), ("taxi", 90))
@@ -212,7 +214,7 @@ def test_what_was_renamed_keeps_its_stream(names, own, others, identity):
 
 
 def test_an_audit_has_both_neighbours():
-    audit = {"protocol": "audit", "environment": {"name": "changed_reward"}, "horizon": 51}
+    audit = {"protocol": None, "environment": None, "audit": "changed_reward", "horizon": 51}
     policies = [{"policy": "private_ucb", "variant": "as_printed"}]
     both = {"K": 2, "epsilon": 1, "neighbour": [0, 1]}
     assert len(cells(**audit, grid=both, policies=policies)) == 2
@@ -224,7 +226,8 @@ def test_an_audit_has_both_neighbours():
 def with_table(tmp_path, text, scale="paper", **only):
     (tmp_path / "grid.csv").write_text(text)
     entry = study(grid={"table": "grid.csv", **only})
-    return expand("studies.yaml", "p", "s", grids.filled(entry, tmp_path / "studies.yaml", scale))
+    entry = grids.filled(entry, tmp_path / "studies.yaml", scale)
+    return expand("studies.yaml", "p", "s", Study.model_validate(entry))
 
 
 TABLE = "panel,K,horizon,horizon_quick,epsilon\na|b,5,100|200,50,0.1|1\nc,3,300,60,1\n"
@@ -245,7 +248,7 @@ def test_a_row_of_a_table_is_a_grid_and_a_scale_may_have_columns_of_its_own(tmp_
         ("K,epsilon,widht\n5,1,chan\n", {}, "grid.csv: line 2, column widht: unknown parameter of this study"),
         ("K,epsilon\n5,1\n5,\n", {}, "grid.csv: line 3, column epsilon: expected a value.* found none"),
         ("K,epsilon\n5\n", {}, "grid.csv: line 2: found 1 fields, expected 2"),
-        ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: 'five' is not of type 'integer'"),
+        ("K,epsilon\nfive,1\n", {}, "grid.csv: line 2: K: expected an integer; found 'five'"),
         ("", {}, "grid.csv: is empty. Expected a header line"),
         (TABLE, {"only": ["d"]}, "grid.only: expected panels of .*grid.csv; found 'd'"),
         (TABLE, {"rows": 3}, "grid: rows: unknown key; expected one of only, table"),

@@ -46,8 +46,8 @@ def changed(content, path, value):
 
 def test_values_are_resolved_for_the_scale(tmp_path):
     file = written(tmp_path, PAPER)
-    assert configuration.load_paper(file, "paper")["studies"]["s"]["horizon"] == 1000
-    assert configuration.load_paper(file, "quick")["studies"]["s"]["replicates"] == 3
+    assert configuration.load_paper(file, "paper").studies["s"].horizon == 1000
+    assert configuration.load_paper(file, "quick").studies["s"].replicates == 3
 
 
 RUN = "scale: paper\nseed: 1\nshard_seconds: 9\npapers: p\nsources: s\n"
@@ -104,10 +104,10 @@ S = ("studies", "s")
         ((*S, "grid", "epsilon_aux"), ["2 8", "2 x"], ["studies.s.grid.epsilon_aux[1]", "found '2 x'"]),
         ((*S, "grid", "epsilon"), [0.1, float("inf")], ["studies.s.grid.epsilon[1]", "finite", "found inf"]),
         ((*S, "environment", "top"), float("nan"), ["studies.s.environment.top", "finite", "found nan"]),
-        ((*S, "horizon"), "many", ["studies.s.horizon", "'many' is not of type 'integer'"]),
+        ((*S, "horizon"), "many", ["studies.s.horizon", "expected an integer; found 'many'"]),
         ((*S, "replicats"), 3, ["studies.s.replicats", "unknown key", "replicates"]),
-        ((*S, "replicates"), 0, ["studies.s.replicates", "0 is less than the minimum of 1"]),
-        ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints", "'first' is a required property"]),
+        ((*S, "replicates"), 0, ["studies.s.replicates", "expected at least 1; found 0"]),
+        ((*S, "checkpoints"), {"count": 5}, ["studies.s.checkpoints: the key 'first' is missing"]),
         (
             ("inference",),
             {"t": {"studies": ["s"]}},

@@ -4,6 +4,7 @@ import pytest
 
 from privarms.files import settings
 from privarms.planning import cells, described
+from privarms.planning.studies import Study
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def expanded():
         ],
         "policies": [{"policy": "dp_se"}, {"policy": "ucb1", "replicates": 30}],
     }
-    return cells.expand("studies.yaml", "one2001", "regret", study)
+    return cells.expand("studies.yaml", "one2001", "regret", Study.model_validate(study))
 
 
 def test_there_is_a_row_per_policy_and_number_of_runs(expanded):

@@ -12,6 +12,8 @@ from privarms.errors import PrivarmsError
 from privarms.execution import run
 from privarms.execution.cell import Piece
 from privarms.planning import additions, cells, jobs, paths, plan
+from privarms.planning.configuration import Configuration
+from privarms.planning.studies import Paper, StudiesFile, Study
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.registry import extensions, library
@@ -96,7 +98,8 @@ EXPERIMENT = {
     "horizon": 400,
     "grid": {"M": 2, "alpha": 0.5, "arrivals": "stationary"},
 }
-CONFIG = {"scale": "quick", "papers": str(PAPERS)}
+CONFIG = Configuration(scale="quick", seed=1, shard_seconds=10, papers=str(PAPERS), sources="data/sources.yaml")
+ABOUT = StudiesFile.model_construct(title="t")
 number = itertools.count()
 
 
@@ -122,7 +125,7 @@ def extension(tmp_path, monkeypatch):
 
 
 def planned(**changes):
-    return cells.expand("p.yaml", "p", "s", STUDY | changes)
+    return cells.expand("p.yaml", "p", "s", Study.model_validate(STUDY | changes))
 
 
 def rows(**changes):
@@ -144,7 +147,7 @@ def test_a_file_that_a_parameter_names_is_a_parameter_of_the_job(extension, tmp_
     module = extension("environments/of_file.py", FROM_FILE)
     file = tmp_path / "means.csv" if place == "means.csv" else module.with_name("means.csv")
     study = STUDY | {"environment": {"name": "of_file", "file": "means.csv"}}
-    (cell,) = cells.expand("p.yaml", "p", "s", study)
+    (cell,) = cells.expand("p.yaml", "p", "s", Study.model_validate(study))
     digests = [jobs.digests_of_named_files([cell])]
     for text, date in (("new", 2e9), ("older", 1e9)):
         file.write_text(text)
@@ -282,9 +285,9 @@ def test_a_study_needs_no_more_than_its_studies_and_gets_default_artifacts(exten
     (folder,) = extensions.folders()
     papers = plan.papers(CONFIG)
     assert list(papers)[-1] == "mine"
-    assert list(papers["mine"]["studies"]) == ["s"]
-    assert set(papers["mine"]["artifacts"]) == {"s", "s_over_time", "s_quantiles", "s_final"}
-    assert paths.folder(CONFIG, "mine") == f"{folder.name}/papers/mine"
+    assert list(papers["mine"].studies) == ["s"]
+    assert set(papers["mine"].artifacts) == {"s", "s_over_time", "s_quantiles", "s_final"}
+    assert paths.folder(CONFIG.papers, "mine") == f"{folder.name}/papers/mine"
 
 
 @pytest.mark.parametrize(
@@ -300,15 +303,19 @@ def test_files_in_place_of_ours_are_refused(extension, file, message):
 
 
 def test_policies_are_added_to_a_study_and_faults_in_them_name_the_key(extension):
-    papers = {"p": {"paper": "p", "studies": {"s": STUDY}}}
-    added = additions.add(papers, CONFIG | {"add": {"p": {"s": [{"policy": "uniform"}, {"policy": "ucb9"}]}}})
+    papers = {"p": Paper("p", ABOUT, {"s": Study.model_validate(STUDY)})}
+    config = CONFIG.model_copy(update={"add": {"p": {"s": [{"policy": "uniform"}, {"policy": "ucb9"}]}}})
+    added = additions.add(papers, config)
     with pytest.raises(PrivarmsError, match=r"^--configfile or --config: add.p.s\[1\].policy: unknown name 'ucb9'"):
-        cells.expand("p.yaml", "p", "s", added["p"]["studies"]["s"])
-    assert "added" not in papers["p"]["studies"]["s"]
+        cells.expand("p.yaml", "p", "s", added["p"].studies["s"])
+    assert papers["p"].studies["s"] == Study.model_validate(STUDY)
     for wrong, message in (
         ({"q": {"s": [{"policy": "ucb1"}]}}, "add.q: unknown paper 'q'; expected one of p"),
         ({"p": {"r": [{"policy": "ucb1"}]}}, "add.p.r: unknown study 'r'; expected one of s"),
-        ({"p": {"s": [{"policy": "ucb1", "replicates": 0}]}}, r"add.p.s\[0\]: replicates: 0 is less than"),
+        (
+            {"p": {"s": [{"policy": "ucb1", "replicates": 0}]}},
+            r"add.p.s\[0\]: replicates: expected at least 1",
+        ),
     ):
         with pytest.raises(PrivarmsError, match=message):
-            additions.add(papers, CONFIG | {"add": wrong})
+            additions.add(papers, CONFIG.model_copy(update={"add": wrong}))

@@ -15,6 +15,7 @@ from privarms.execution import aggregate, result_columns, run
 from privarms.execution.cell import Piece
 from privarms.files import parquet
 from privarms.planning.cells import expand
+from privarms.planning.studies import Study
 from privarms.registry import extensions, library
 from tests import ROOT
 
@@ -73,6 +74,7 @@ from privarms.registry import library
 from privarms.execution import result_columns, run
 from privarms.planning import start
 from privarms.planning.cells import expand
+from privarms.planning.studies import Study
 from privarms.execution.cell import Piece
 
 config = {**settings.read("config/config.yaml"), "scale": "quick", "mirror": None}
@@ -84,7 +86,7 @@ changing = {
     **{"horizon": 10, "replicates": 1, "block": 1},
 }
 every = [cell for some in of_studies for cell in some if not cell.dataset]
-every += expand("f.yaml", "p2020", "s", changing)
+every += expand("f.yaml", "p2020", "s", Study.model_validate(changing))
 cells = {}
 for cell in sorted(every, key=lambda cell: cell.horizon or 0):
     cells.setdefault((cell.protocol, result_columns.record_of(cell.protocol, cell.record)), cell)
@@ -117,7 +119,7 @@ def extension(tmp_path, monkeypatch):
 
 
 def expanded(**study):
-    return expand("f.yaml", "p2020", "s", STUDY | study)
+    return expand("f.yaml", "p2020", "s", Study.model_validate(STUDY | study))
 
 
 @pytest.mark.parametrize("name", ["regret", "t", "arm", "panels", "study", "tag"])
@@ -163,8 +165,9 @@ def test_half_a_radius_does_not_overwrite_the_recorded_radius(monkeypatch):
     study = STUDY | {"protocol": "locally_private", "environment": environment, "record": "partition", "replicates": 1}
     policy = {"policy": "ldp_mab", "radius": "halved"}
     grid = {"K": 2, "c": 2, "epsilon": 1, "n_aux": 0, "M": 0}
+    study = Study.model_validate(study | {"policies": [policy], "grid": grid})
     with pytest.raises(PrivarmsError, match=r"policies\[0\]\.radius: .*record partition"):
-        expand("f.yaml", "p2020", "s", study | {"policies": [policy], "grid": grid})
+        expand("f.yaml", "p2020", "s", study)
 
 
 def test_the_columns_of_every_record_are_those_declared():

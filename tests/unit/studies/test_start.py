@@ -2,6 +2,7 @@
 
 from privarms.data import sources
 from privarms.planning import start
+from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
 
 FILE = {"name": "a.csv", "url": "http://127.0.0.1:9/a.csv"}
@@ -20,7 +21,7 @@ def test_data_are_real_where_their_files_are_and_else_a_stand_in_or_missing(tmp_
     datasets = (described("gone"), described("there"), described("here"), described("own", table={"label": "a"}))
     of_sources = {dataset.name: dataset for dataset in datasets}
     for scale, otherwise in (("quick", "stand-in"), ("paper", "missing")):
-        config = {"scale": scale, "mirror": str(tmp_path / "mirror")}
+        config = Configuration.model_construct(scale=scale, mirror=str(tmp_path / "mirror"))
         statuses = start.look_for(list(of_sources), config, of_sources)
         assert statuses == {"gone": otherwise, "there": "real", "here": "real", "own": "missing"}
 
@@ -32,7 +33,7 @@ def test_scale_tiny_looks_only_for_the_user_s_own_data(tmp_path, monkeypatch):
     asked = []
     monkeypatch.setattr(sources, "_answers", asked.append)
     of_sources = {d.name: d for d in (described("gone"), described("own", table={"label": "a"}))}
-    statuses = start.look_for(list(of_sources), {"scale": "tiny"}, of_sources)
+    statuses = start.look_for(list(of_sources), Configuration.model_construct(scale="tiny"), of_sources)
     assert (statuses, asked) == ({"gone": "stand-in", "own": "real"}, [])
 
 

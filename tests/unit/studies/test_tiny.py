@@ -3,7 +3,7 @@
 import yaml
 
 from privarms.planning import configuration, paths, tiny
-from privarms.planning.grids import Row
+from privarms.planning.studies import Axes
 
 STUDY = {
     "protocol": "bandit",
@@ -39,10 +39,10 @@ def test_an_audit_keeps_its_horizon_and_its_grid():
 
 
 def test_a_row_of_a_table_keeps_its_place_for_messages():
-    row = Row(horizon=1_000)
-    row.place = "grid.csv: line 2"
+    row = Axes(horizon=1_000).at("grid.csv: line 2")
     (few,) = tiny.cut(STUDY | {"grid": [row]})["grid"]
-    assert (few, few.place, row) == ({"horizon": 110}, "grid.csv: line 2", {"horizon": 1_000})
+    assert (few.parameters, few.place) == ({"horizon": 110}, "grid.csv: line 2")
+    assert row.parameters == {"horizon": 1_000}
 
 
 def test_a_paper_has_the_cut_values_of_scale_quick_and_lists_the_studies_that_differ(tmp_path):
@@ -53,11 +53,11 @@ def test_a_paper_has_the_cut_values_of_scale_quick_and_lists_the_studies_that_di
     file.parent.mkdir()
     file.write_text(yaml.safe_dump(about | {"studies": {"same": same, "long": long}}), encoding="utf-8")
     paper = configuration.load_paper(file, "tiny")
-    assert {name: (s["horizon"], s["replicates"]) for name, s in paper["studies"].items()} == {
+    assert {name: (s.horizon, s.replicates) for name, s in paper.studies.items()} == {
         "same": (100, 4),
         "long": (110, 4),
     }
-    assert paper["shrunk"] == ["long"]
+    assert paper.shrunk == ("long",)
 
 
 def test_a_value_of_scale_tiny_in_the_file_is_not_cut(tmp_path):
@@ -68,10 +68,10 @@ def test_a_value_of_scale_tiny_in_the_file_is_not_cut(tmp_path):
     file = tmp_path / "p2020/studies.yaml"
     file.parent.mkdir()
     file.write_text(yaml.safe_dump(about | {"studies": {"s": own}}), encoding="utf-8")
-    grids = {scale: configuration.load_paper(file, scale)["studies"]["s"]["grid"] for scale in ("tiny", "quick")}
-    assert [one["horizon"] for one in grids["tiny"]] == [110, [300, 500]]
-    assert grids["tiny"][0]["K"] == [2, 3, 6]
-    assert [one["horizon"] for one in grids["quick"]] == [1_000, 1_000]
+    grids = {scale: configuration.load_paper(file, scale).studies["s"].grid for scale in ("tiny", "quick")}
+    assert [one.parameters["horizon"] for one in grids["tiny"]] == [110, [300, 500]]
+    assert grids["tiny"][0].parameters["K"] == [2, 3, 6]
+    assert [one.parameters["horizon"] for one in grids["quick"]] == [1_000, 1_000]
 
 
 def test_stand_ins_of_scale_tiny_do_not_replace_those_of_scale_quick():

@@ -88,14 +88,13 @@ def own_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROM
 def _of_studies() -> Iterator[Cell]:
     """Yield the cells of all audits of extensions and, if its files are here, of the project, at scale quick."""
     file = Path(paths.located("config/config.yaml"))
-    config = settings.read(file) if file.is_file() else {"papers": "config/papers"}
-    own, *others = paths.folders(config)
+    own, *others = paths.folders(settings.read(file)["papers"] if file.is_file() else "config/papers")
     for folder in (own, *others):
         for file in sorted(Path(folder).glob("*/studies.yaml")):
-            content = configuration.load_paper(file, "quick", extension=folder in others)
-            for name, study in content["studies"].items():
-                if study["protocol"] == "audit":
-                    yield from expand(str(file), content["paper"], name, study)
+            paper = configuration.load_paper(file, "quick", extension=folder in others)
+            for name, study in paper.studies.items():
+                if study.protocol == "audit":
+                    yield from expand(str(file), paper.name, name, study)
 
 
 def listed() -> pd.DataFrame:

@@ -46,6 +46,6 @@ def run_check(folder: Path) -> int:
 
 def _cells(file: Path) -> Iterator[Cell]:
     """Yield the cells of a studies file at scale quick."""
-    content = configuration.load_paper(file, "quick", extension=True)
-    for name, study in content["studies"].items():
-        yield from expand(extensions.shown(file), content["paper"], name, study)
+    paper = configuration.load_paper(file, "quick", extension=True)
+    for name, study in paper.studies.items():
+        yield from expand(extensions.shown(file), paper.name, name, study)

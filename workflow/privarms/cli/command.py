@@ -8,7 +8,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 
-# As in workflow/schemas/study.schema.json.
+# As `Count` in planning/studies.py.
 MOST = 10**15
 AUDIT = """\
 Run the audits of SUBJECT. For each setting print the claimed privacy loss, a lower bound on the loss from the

@@ -12,9 +12,11 @@ from privarms.cli import audit_now
 from privarms.errors import PrivarmsError, check_known
 from privarms.execution import run
 from privarms.execution.cell import Cell, Piece
+from privarms.files.model import checked
 from privarms.jit import cache
 from privarms.planning.cells import expand
 from privarms.planning.labels import in_words
+from privarms.planning.studies import Study
 from privarms.plots import facets, style
 from privarms.plots.curves import with_interval
 from privarms.ranges import dimensions, finite, positive, whole
@@ -106,7 +108,7 @@ def simulate(
             **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
         }
         frames = []
-        for cell in expand("privarms.simulate", "interactive", "simulate", study):
+        for cell in expand("privarms.simulate", "interactive", "simulate", checked(Study, study, "privarms.simulate")):
             rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
             frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
         return pd.concat(frames, ignore_index=True)

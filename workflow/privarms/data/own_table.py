@@ -9,6 +9,7 @@ import pandas as pd
 
 from privarms.data import delimited
 from privarms.data.features import Features, Table
+from privarms.data.sources import OwnTable
 from privarms.errors import PrivarmsError
 
 OPTIONS: dict = {}
@@ -26,7 +27,7 @@ DECORATION = r"[\s%$€£,']"
 DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?"
 
 
-def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
+def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
     """Return the complete rows of a file in their order; labels, sources and levels are sorted as texts.
 
     A missing value is the empty text or a text of `missing`; in a column whose other values are numbers, and that
@@ -38,12 +39,11 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     without rows; for more than MOST_CLASSES labels, or MOST_LEVELS categories in a column.
     """
     ((file, stream),) = files.items()
-    missing = description.get("missing", ())
-    rows = delimited.read(file, stream, delimiter=description.get("delimiter", ","), missing=missing)
-    label, source = description["label"], description.get("source")
-    keys = ("leave_out", "numbers", "texts", "incomplete")
-    leave_out, must_be_numbers, must_be_texts, incomplete = (description.get(key, []) for key in keys)
-    named = [label, source["column"]] if source else [label]
+    rows = delimited.read(file, stream, delimiter=description.delimiter, missing=description.missing)
+    label, source = description.label, description.source
+    leave_out, incomplete = description.leave_out, description.incomplete
+    must_be_numbers, must_be_texts = description.numbers, description.texts
+    named = [label, source.column] if source else [label]
     listed = [*named, *leave_out, *must_be_numbers, *must_be_texts, *incomplete]
     delimited.require(file, listed, list(rows.frame))
     used = [*named, *(name for name in rows.frame if name not in (*named, *leave_out, *INDEX))]
@@ -88,16 +88,16 @@ def read(files: Mapping[str, BinaryIO], description: Mapping) -> Table:
     if source:
         values = source_texts[0][kept]
         present = sorted(set(values))
-        if source["target"] not in present or len(present) == 1:
+        if source.target not in present or len(present) == 1:
             raise PrivarmsError(
-                f"{file}, column {source['column']}: expected the target's value {source['target']!r} and at least one "
+                f"{file}, column {source.column}: expected the target's value {source.target!r} and at least one "
                 f"other in the complete rows; found {', '.join(present[:20])}"
             )
-        source_names = [value for value in present if value != source["target"]]
-        sources = pd.Index([source["target"], *source_names]).get_indexer(values).astype(np.int64)
+        source_names = [value for value in present if value != source.target]
+        sources = pd.Index([source.target, *source_names]).get_indexer(values).astype(np.int64)
     of_texts = {name: levels for name, (levels, _) in categories.items()}
     remarks = [*_numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})]
-    remarks += _alike({label: label_names, **({source["column"]: present} if source else {}), **of_texts})
+    remarks += _alike({label: label_names, **({source.column: present} if source else {}), **of_texts})
     return Table(features, labels, label_names, sources, source_names, {file: account}, tuple(remarks))
 
 

@@ -43,7 +43,7 @@ def prepare(
     """
     module = importlib.import_module(f"privarms.data.{dataset.module}")
     # Without sources there are no auxiliary rows for the fit.
-    reductions = REDUCTIONS if dataset.table is None or "source" in dataset.table else ("pca_all",)
+    reductions = REDUCTIONS if dataset.table is None or dataset.table.source else ("pca_all",)
     chosen = choose_options(dataset.name, {**module.OPTIONS, "reduction": reductions}, dataset.options)
     checksums = {}
     with ExitStack() as stack:

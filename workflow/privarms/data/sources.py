@@ -12,10 +12,13 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BeforeValidator, Field, RootModel, model_validator
 
 from privarms.errors import PrivarmsError
 from privarms.files import settings
+from privarms.files.model import Different, Model, Text, Whole, checked, expected, fault, key_fault, matching
 from privarms.files.whole import whole
 
 RAW = Path("data/raw")
@@ -27,7 +30,22 @@ READ_SECONDS = 120.0
 RETRIES = 2
 
 
-class RawFile(NamedTuple):
+FileName = Annotated[str, *matching("^[A-Za-z0-9][A-Za-z0-9._-]*$", "a file name of letters, digits, and . _ -")]
+Address = Annotated[str, *matching("^https?://", "an address that begins with http:// or https://")]
+Rows = Annotated[Whole, Field(ge=1)]
+
+
+def _is_text(word: Any) -> Any:
+    if not isinstance(word, str) or not word:
+        raise expected("a text; put words such as null and numbers in quotes")
+    return word
+
+
+Columns = Different[Text]
+Word = Annotated[str, BeforeValidator(_is_text)]
+
+
+class RawFile(Model):
     """One raw file; exactly one of `url` and `by_hand` (instructions) is given.
 
     sha256: 64 hexadecimal digits, or None for a file that differs between downloads; git_blob: the output of
@@ -35,13 +53,81 @@ class RawFile(NamedTuple):
     probe: an address that answers at once, for a `url` that is slow to begin
     """
 
-    name: str
-    sha256: str | None = None
-    url: str | None = None
-    by_hand: str | None = None
-    rows: int | None = None
-    probe: str | None = None
-    git_blob: str | None = None
+    name: FileName
+    sha256: Annotated[str, *matching("^[0-9a-f]{64}$", "64 hexadecimal digits")] | None = None
+    url: Address | None = None
+    by_hand: Text | None = None
+    rows: Rows | None = None
+    probe: Address | None = None
+    git_blob: Annotated[str, *matching("^[0-9a-f]{40}$", "40 hexadecimal digits")] | None = None
+
+    @model_validator(mode="after")
+    def _check_place(self) -> Self:
+        if (self.url is None) == (self.by_hand is None):
+            found = "none" if self.url is None else "both"
+            raise fault(f"expected one of the keys 'url' and 'by_hand'; found {found}")
+        if self.probe is not None and self.url is None:
+            raise key_fault("probe", "expected no such key without 'url'; remove it")
+        return self
+
+
+class Sizes(Model):
+    """Numbers of rows."""
+
+    target: Rows | None = None
+    auxiliary: Rows | None = None
+
+
+class SourceColumn(Model):
+    """The column of the sources, and the value of the target in it."""
+
+    column: Text
+    target: Text
+
+
+class OwnTable(Model):
+    """The columns of a user's own file; docs/own-data.md explains the keys."""
+
+    label: Text
+    source: SourceColumn | None = None
+    leave_out: Columns = Field(default_factory=list)
+    numbers: Columns = Field(default_factory=list)
+    texts: Columns = Field(default_factory=list)
+    missing: Different[Word] = Field(default_factory=list)
+    incomplete: Columns = Field(default_factory=list)
+    delimiter: Literal[",", ";", "\t", "|"] = ","
+
+
+class Entry(Model):
+    """An entry of sources.yaml."""
+
+    title: Text
+    licence: Text
+    citation: Text
+    module: Annotated[str, *matching("^[a-z][a-z0-9_]*$", "the name of a module")] | None = None
+    folder: FileName | None = None
+    options: dict[str, str] = Field(default_factory=dict)
+    at_most: Sizes = Field(default_factory=Sizes)
+    expected: Sizes = Field(default_factory=Sizes)
+    table: OwnTable | None = None
+    files: Annotated[list[RawFile], Field(min_length=1)]
+    otherwise: Annotated[list[RawFile], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _check_table(self) -> Self:
+        if self.table is not None:
+            if self.module is not None:
+                raise key_fault("module", "expected no such key next to 'table'; remove one of them")
+            if len(self.files) > 1 or not self.files[0].name.endswith((".csv", ".tsv", ".txt", ".parquet")):
+                raise key_fault("files", "expected one .csv, .tsv, .txt or .parquet file next to 'table'")
+        return self
+
+
+DatasetName = Annotated[str, *matching("^[a-z][a-z0-9]*$", "a name of lower-case letters and digits")]
+
+
+class SourcesFile(RootModel[Annotated[dict[DatasetName, Entry], Field(min_length=1)]]):
+    """The content of sources.yaml."""
 
 
 class Dataset(NamedTuple):
@@ -64,7 +150,7 @@ class Dataset(NamedTuple):
     module: str
     folder: str
     options: Mapping[str, str] = MappingProxyType({})
-    table: Mapping | None = None
+    table: OwnTable | None = None
     at_most: Mapping[str, int] = MappingProxyType({})
     expected: Mapping[str, int] = MappingProxyType({})
     otherwise: tuple[RawFile, ...] = ()
@@ -73,9 +159,8 @@ class Dataset(NamedTuple):
 
 def load_sources(path: Path | str = SOURCES, mirror: str | None = None) -> dict[str, Dataset]:
     """Read and validate sources.yaml; PrivarmsError names the file and the key."""
-    content = settings.read(Path(path))
-    settings.validate(content, "sources", path)
-    return {name: with_files(describe(name, **entry), mirror=mirror) for name, entry in content.items()}
+    entries = checked(SourcesFile, settings.read(Path(path)), path).root
+    return {name: with_files(_described(name, entry), mirror=mirror) for name, entry in entries.items()}
 
 
 def beside(path: Path) -> dict[str, Dataset]:
@@ -85,18 +170,32 @@ def beside(path: Path) -> dict[str, Dataset]:
     """
     own = {}
     for name, dataset in (load_sources(path) if path.is_file() else {}).items():
-        files = [f._replace(url=None, by_hand=f.by_hand or f"copy {f.url}") for f in dataset.files]
+        files = [f.model_copy(update={"url": None, "by_hand": f.by_hand or f"copy {f.url}"}) for f in dataset.files]
         folder = str(path.parent.resolve() / "raw" / dataset.folder)
         own[name] = dataset._replace(folder=folder, sources=str(path), files=tuple(files), otherwise=())
     return own
 
 
-def describe(name: str, files: list[Mapping], otherwise: Iterable[Mapping] = (), **entry) -> Dataset:
+def describe(name: str, files: list[Mapping], **entry) -> Dataset:
     """Return a dataset from the keys of its entry in sources.yaml, with the defaults of missing ones."""
-    module = "own_table" if "table" in entry else name
-    files, otherwise = (tuple(RawFile(**file) for file in group) for group in (files, otherwise))
-    keys = {"name": name, "files": files, "otherwise": otherwise, "module": module, "folder": name}
-    return Dataset(**{**keys, **entry})
+    return _described(name, Entry.model_validate({"files": files, **entry}))
+
+
+def _described(name: str, entry: Entry) -> Dataset:
+    return Dataset(
+        name=name,
+        title=entry.title,
+        licence=entry.licence,
+        citation=entry.citation,
+        files=tuple(entry.files),
+        module=entry.module or (name if entry.table is None else "own_table"),
+        folder=entry.folder or name,
+        options=entry.options,
+        table=entry.table,
+        at_most=entry.at_most.model_dump(exclude_unset=True),
+        expected=entry.expected.model_dump(exclude_unset=True),
+        otherwise=tuple(entry.otherwise or ()),
+    )
 
 
 def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
@@ -192,10 +291,10 @@ def verify(file: RawFile, path: Path | str) -> str:
         while file.git_blob and (chunk := stream.read(2**20)):
             git_blob.update(chunk)
     checks = (("SHA-256", file.sha256, sha256), ("git blob", file.git_blob, git_blob.hexdigest()))
-    for kind, expected, actual in checks:
-        if expected not in (None, actual):
+    for kind, wanted, actual in checks:
+        if wanted not in (None, actual):
             raise PrivarmsError(
-                f"{path}: wrong file: expected {kind} {expected}, found {actual}; delete it and get it again "
+                f"{path}: wrong file: expected {kind} {wanted}, found {actual}; delete it and get it again "
                 f"({file.url or file.by_hand})"
             )
     return sha256

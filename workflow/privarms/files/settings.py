@@ -1,20 +1,13 @@
-"""YAML files: read by PyYAML's safe loader and checked with a JSON schema."""
+"""YAML files, read by PyYAML's safe loader; `model.checked` makes typed models of their content."""
 
-import json
-import math
 import re
-from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
 import yaml
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError, best_match
-from jsonschema.validators import extend
 
 from privarms.errors import PrivarmsError
 
-SCHEMAS = Path(__file__).resolve().parents[1] / "schemas"
 # As in YAML 1.2 and JSON, an exponent needs neither a sign nor a point before it. 1e6 is an integer, for horizons.
 WHOLE = re.compile(r"[-+]?[0-9]+[eE]\+?[0-9]{1,2}$")
 NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$")
@@ -95,13 +88,6 @@ _Loader.add_constructor("!whole", lambda _, node: int(float(node.value)))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
 
 
-# JSON Schema accepts 4.0 as an integer, but the code that uses the value needs an int.
-_Validator = extend(
-    Draft202012Validator,
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
-)
-
-
 def scalar(text: str):
     """Return the value that a text without quotes has in one of our YAML files."""
     loader = _Loader("")
@@ -109,42 +95,3 @@ def scalar(text: str):
         return loader.construct_object(yaml.ScalarNode(loader.resolve(yaml.ScalarNode, text, (True, False)), text))
     except (ValueError, OverflowError):
         return text  # looks like a date or a number, but is none
-
-
-def validate(content: Mapping, schema: str, file: Path | str, part: str | None = None) -> None:
-    """Check content with workflow/privarms/schemas/<schema>.schema.json, or with one `part` of its definitions.
-
-    Raises PrivarmsError for the most informative fault, with the file and the key. No number may be infinite or nan,
-    which pass every bound of a schema.
-    """
-    for key, number in _not_finite(content):
-        raise PrivarmsError(f"{file}: {key}: expected a finite number; found {number}")
-    rules = json.loads((SCHEMAS / f"{schema}.schema.json").read_text(encoding="utf-8"))
-    if part is not None:
-        rules = {"$ref": f"#/$defs/{part}", "$defs": rules["$defs"]}
-    if (fault := best_match(_Validator(rules).iter_errors(content))) is not None:
-        raise PrivarmsError(f"{file}: {_explain(fault)}")
-
-
-def _not_finite(value, key: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the keys and the values of all numbers that are not finite."""
-    if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _not_finite(one, f"{key}.{name}" if key else str(name))
-    elif isinstance(value, list):
-        for i, one in enumerate(value):
-            yield from _not_finite(one, f"{key}[{i}]")
-    elif isinstance(value, float) and not math.isfinite(value):
-        yield key, value
-
-
-def _explain(fault: ValidationError) -> str:
-    path = fault.json_path.removeprefix("$").removeprefix(".")
-    if fault.validator == "additionalProperties" and isinstance(fault.instance, Mapping):
-        allowed = sorted(fault.schema.get("properties", {}))
-        unknown = next(key for key in fault.instance if key not in allowed)
-        return f"{path}{'.' if path else ''}{unknown}: unknown key; expected one of {', '.join(allowed)}"
-    reason = fault.message
-    if isinstance(fault.schema, Mapping) and "description" in fault.schema:
-        reason = f"expected {fault.schema['description']}; found {fault.instance!r}"
-    return f"{path or 'the file'}: {reason}"

@@ -8,15 +8,14 @@ from pathlib import Path
 from privarms.errors import PrivarmsError, check_known
 from privarms.execution import result_columns
 from privarms.execution.cell import Cell
-from privarms.planning import additions, grids
-from privarms.planning.configuration import AUDIT, listed
+from privarms.planning.studies import AUDIT, Axes, Entry, Study, listed
 from privarms.registry import contract, extensions, library
 
-OWN_KEYS = ("policy", "tag", "grid", "horizon", "replicates", "block", "checkpoints", "record", "seconds_per_step")
+OWN_KEYS = tuple(Entry.model_fields)
 
 
-def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
-    """Return the cells of a validated study (values resolved for a scale), in the order of its policies and its grid.
+def expand(file: str, paper: str, name: str, study: Study) -> list[Cell]:
+    """Return the cells of a study, in the order of its policies and its grid.
 
     A grid parameter that a policy does not take is dropped for that policy. Cells that then coincide are one cell, in
     the panels of both. Raises PrivarmsError with file and key for an unknown name or parameter, a missing parameter, or
@@ -26,20 +25,19 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     _check_study(where, study)
     cells: dict[str, Cell] = {}
     places: dict[str, str] = {}
-    for i, entry in enumerate(study["policies"]):
-        own_file, key = additions.place(file, paper, name, i, study)
-        at = f"{own_file}: {key}"
-        _check_entry(at, where, study, entry)
-        chosen_by_policy = _points({k: v for k, v in entry.items() if k not in OWN_KEYS})
-        for point, chosen in itertools.product(_points(entry.get("grid", study.get("grid", {}))), chosen_by_policy):
+    for i, entry in enumerate(study.policies):
+        at = entry.place or f"{where}.policies[{i}]"
+        _check_entry(at, study, entry)
+        points = [point for axes in study.grid_of(entry) for point in _points(axes.parameters)] or [{}]
+        for point, chosen in itertools.product(points, _points(entry.parameters)):
             cell = _cell(at, where, study, entry, point, chosen, paper=paper, study_name=name)
             places |= {key: f"{at}.{key}" for key in cell.parameters if key not in places}
             # A cell that a configuration adds has no tag, so no statement uses it.
-            _join(at, cells, cell if own_file == file else replace(cell, tags=()))
+            _join(at, cells, replace(cell, tags=()) if entry.place else cell)
     _check_axes(where, study)
     for record in {cell.record for cell in cells.values()}:
-        result_columns.refuse_parameters(places, study["protocol"], record)
-    if library.attributes("protocols", study["protocol"]).get("FAMILY", "") is None:
+        result_columns.refuse_parameters(places, study.protocol, record)
+    if library.attributes("protocols", study.protocol).get("FAMILY", "") is None:
         neighbours = {cell.environment_parameters.get("neighbour") for cell in cells.values()}
         if neighbours != {0, 1}:
             result = ", ".join(map(str, sorted(neighbours, key=str)))
@@ -47,50 +45,49 @@ def expand(file: str, paper: str, name: str, study: Mapping) -> list[Cell]:
     return list(cells.values())
 
 
-def _check_study(where: str, study: Mapping) -> None:
+def _check_study(where: str, study: Study) -> None:
     """Check protocol and environment, and the names of the environment's parameters."""
-    check_known(f"{where}.protocol", "name", study["protocol"], library.names("protocols"))
-    environment, is_audit = study["environment"]["name"], study["protocol"] == AUDIT
+    check_known(f"{where}.protocol", "name", study.protocol, library.names("protocols"))
+    environment, is_audit = study.environment.name, study.protocol == AUDIT
     kind, room = ("audit", "audits") if is_audit else ("environment", "environments")
     check_known(f"{where}.{kind}.name", "name", environment, library.names(room))
-    for key in study["environment"].keys() - {"name"}:
+    for key in study.environment.parameters:
         check_known(f"{where}.{kind}.{key}", "parameter", key, library.environment_arguments(environment))
-    _refuse_result_columns("environments", environment, study["protocol"])
+    _refuse_result_columns("environments", environment, study.protocol)
 
 
-def _check_entry(at: str, where: str, study: Mapping, entry: Mapping) -> None:
+def _check_entry(at: str, study: Study, entry: Entry) -> None:
     """Check that an entry's policy fits the study, and the names of the parameters that the entry gives it."""
-    policy, protocol, environment = entry["policy"], study["protocol"], study["environment"]["name"]
+    policy, protocol, environment = entry.policy, study.protocol, study.environment.name
     if policy not in library.names("mechanisms"):
         check_known(f"{at}.policy", "name", policy, library.names("policies"))
     contract.check(f"{at}.policy", policy, protocol, environment)
     _refuse_result_columns("policies", policy, protocol)
     _refuse_another_epsilon(policy)
     records = library.attributes("protocols", protocol).get("RECORDS", ())
-    if "record" in entry | study and (record := entry.get("record", study.get("record"))) not in records:
+    if (record := entry.record or study.record) and record not in records:
         expected = ", ".join(records) or "no such key for this protocol"
         raise PrivarmsError(f"{at}.record: expected {expected}; found {record!r}")
-    for key in (key for key in entry if key not in OWN_KEYS):
+    for key in entry.parameters:
         check_known(f"{at}.{key}", "parameter", key, library.arguments("policies", policy))
 
 
 def _cell(
-    at: str, where: str, study: Mapping, entry: Mapping, point: Mapping, chosen: Mapping, *, paper: str, study_name: str
+    at: str, where: str, study: Study, entry: Entry, point: Mapping, chosen: Mapping, *, paper: str, study_name: str
 ) -> Cell:
     """Return the cell at a point of the grid, with the values chosen in the policy's entry."""
-    protocol, policy, environment = study["protocol"], entry["policy"], study["environment"]["name"]
+    protocol, policy, environment = study.protocol, entry.policy, study.environment.name
     takes, environment_takes = library.arguments("policies", policy), library.environment_arguments(environment)
     provided = library.attributes("environments", environment).get("TELLS", ())
-    settings = {**study, **entry}
-    fixed = {k: v for k, v in study["environment"].items() if k != "name"}
-    values = {**fixed, **point, **chosen}
+    values = {**study.environment.parameters, **point, **chosen}
     whole = library.Argument(required=True, types=("int",))
     values |= {k: _value(f"{at}.{k}", values[k], whole) for k in ("K", "horizon") if k in values}
-    horizon = values.setdefault("horizon", settings.get("horizon"))
+    horizon = values.setdefault("horizon", entry.horizon or study.horizon)
     if horizon is None:
         if library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
             raise PrivarmsError(f"{where}: the key 'horizon' is missing (number of rounds for {protocol}); add it")
         del values["horizon"]
+    checkpoints = entry.checkpoints or study.checkpoints
     cell = Cell(
         paper=paper,
         study=study_name,
@@ -100,11 +97,11 @@ def _cell(
         horizon=horizon,
         policy_parameters=_taken(at, values, takes, f"policy {policy}", provided),
         environment_parameters=_taken(where, values, environment_takes, f"environment {environment}"),
-        replicates=settings["replicates"],
-        block=settings["block"],
-        record=settings.get("record"),
-        checkpoint_rule=settings.get("checkpoints"),
-        seconds_per_step=settings.get("seconds_per_step"),
+        replicates=entry.replicates or study.replicates,
+        block=entry.block or study.block,
+        record=entry.record or study.record,
+        checkpoint_rule=checkpoints.rule if checkpoints else None,
+        seconds_per_step=entry.seconds_per_step or study.seconds_per_step,
         panels=point.get("panel", ""),
         tags=_tags(study, entry, point),
     )
@@ -114,15 +111,15 @@ def _cell(
     return cell
 
 
-def _tags(study: Mapping, entry: Mapping, point: Mapping) -> tuple[str, ...]:
+def _tags(study: Study, entry: Entry, point: Mapping) -> tuple[str, ...]:
     """Return the tag of a point of the grid if the policy's entry names it too, or if the grid is the entry's own.
 
     So a policy that is added to a study has no tag, and no statement uses it.
     """
     if not point.get("tag"):
         return ()
-    named = "grid" in entry or point["tag"] in listed(entry.get("tag", []))
-    return (point["tag"],) if named or not any("tag" in one for one in study["policies"]) else ()
+    named = entry.grid is not None or point["tag"] in (entry.tag or ())
+    return (point["tag"],) if named or not any(one.tag is not None for one in study.policies) else ()
 
 
 def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
@@ -139,22 +136,19 @@ def _join(at: str, cells: dict[str, Cell], cell: Cell) -> None:
     cells[cell.identity] = replace(same, panels=" ".join(panels), tags=tuple(tags))
 
 
-def datasets(study: Mapping) -> set[str]:
+def datasets(study: Study) -> set[str]:
     """Return the datasets that a study names, in its environment or in a grid."""
-    axes = [study["environment"], *_all_axes(study)]
-    return {name for one in axes if "dataset" in one for name in listed(one["dataset"])}
+    named = [study.environment.parameters, *(axes.parameters for axes in _all_axes(study))]
+    return {name for one in named if "dataset" in one for name in listed(one["dataset"])}
 
 
-def _all_axes(study: Mapping) -> list[Mapping]:
+def _all_axes(study: Study) -> list[Axes]:
     """Return the axes of all grids of a study, its policies' own included."""
-    grids_of_study = [study.get("grid", {}), *(entry.get("grid", {}) for entry in study["policies"])]
-    return [axes for grid in grids_of_study for axes in listed(grid)]
+    return [*study.grid, *(axes for entry in study.policies for axes in entry.grid or ())]
 
 
-def _points(axes: Mapping | list) -> list[dict]:
-    """Return the points of a grid: the product of its listed axes; several grids one after another."""
-    if isinstance(axes, list):
-        return [point for grid in axes for point in _points(grid)]
+def _points(axes: Mapping) -> list[dict]:
+    """Return the points of a grid: the product of its listed axes."""
     lists = [listed(v) for v in axes.values()]
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*lists)]
 
@@ -208,12 +202,12 @@ def _value(at: str, value, argument: library.Argument):
     return int(value) if isinstance(value, float) and types == ("int",) else value
 
 
-def _check_axes(where: str, study: Mapping) -> None:
+def _check_axes(where: str, study: Study) -> None:
     """Check that every axis of a grid is a parameter of the environment or of a policy."""
-    taken = {*library.environment_arguments(study["environment"]["name"]), "horizon"}
-    for entry in study["policies"]:
-        taken |= set(library.arguments("policies", entry["policy"]))
+    taken = {*library.environment_arguments(study.environment.name), "horizon"}
+    for entry in study.policies:
+        taken |= set(library.arguments("policies", entry.policy))
     for axes in _all_axes(study):
-        for key in axes:
-            place = f"{axes.place}, column {key}" if isinstance(axes, grids.Row) else f"{where}.grid.{key}"
+        for key in axes.parameters:
+            place = f"{axes.place}, column {key}" if axes.place else f"{where}.grid.{key}"
             check_known(place, "parameter of this study", key, sorted(taken | {"panel", "tag"}))

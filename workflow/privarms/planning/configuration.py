@@ -3,14 +3,39 @@
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
 
 from privarms.errors import PrivarmsError
-from privarms.files.settings import parse, read, validate
+from privarms.files import model
+from privarms.files.model import Different, Model, Positive, Text, Whole, checked
+from privarms.files.settings import parse, read
 from privarms.planning import grids, tiny
+from privarms.planning.studies import Paper, StudiesFile, Study
 
 SCALES = ("tiny", "quick", "paper")
-# The protocol of a study with the key `audit`.
-AUDIT = "audit"
+
+
+def _known_scale(scale: str) -> str:
+    if scale not in SCALES:
+        raise model.expected(f"one of {', '.join(SCALES)}")
+    return scale
+
+
+class Configuration(Model):
+    """config/config.yaml with the files and options that override it; config/README.md explains the keys."""
+
+    NULLABLE = frozenset(["mirror"])
+    scale: Annotated[str, AfterValidator(_known_scale), Field(json_schema_extra={"enum": list(SCALES)})]
+    seed: Annotated[Whole, Field(ge=0)]
+    shard_seconds: Positive
+    papers: Text
+    sources: Text
+    mirror: str | None = None
+    audit_trials: Annotated[Whole, Field(ge=1, le=10**15)] = 10_000
+    extensions: Different[Text] = Field(default_factory=list)
+    add: dict[str, dict[str, Annotated[list[dict[str, Any]], Field(min_length=1)]]] = Field(default_factory=dict)
 
 
 def of_run(files: Sequence[Path | str], options: Sequence[str] = ()) -> dict:
@@ -27,7 +52,7 @@ def of_run(files: Sequence[Path | str], options: Sequence[str] = ()) -> dict:
     for file in files:
         place = Path(str(file).removeprefix(f"{Path.cwd()}/"))
         update_config(config, read(place))
-        validate(config, "config", place)
+        checked(Configuration, config, place)
     seen: set[str] = set()
     for option in options:
         key, _, text = option.partition("=")
@@ -35,13 +60,8 @@ def of_run(files: Sequence[Path | str], options: Sequence[str] = ()) -> dict:
             raise PrivarmsError(f"--config {key}: expected one value; found several; write {key}=... once")
         seen.add(key)
         update_config(config, {key: parse(text, f"--config {key}")})
-        validate(config, "config", "--config")
+        checked(Configuration, config, "--config")
     return config
-
-
-def listed(value) -> list:
-    """Return a list unchanged, and any other value as a list of one."""
-    return value if isinstance(value, list) else [value]
 
 
 def _depends_on_scale(value: Mapping) -> bool:
@@ -62,18 +82,19 @@ def resolve(value, scale: str):
     return value
 
 
-def _at_scales(file: Path, schema: str, otherwise: Mapping | None = None) -> dict[str, dict]:
-    content = {**(otherwise or {}), **read(file)}
+def _at_scales(content: Mapping, file: Path) -> dict[str, StudiesFile]:
+    """Return the content of a studies.yaml at each scale."""
     if "inference" in content:
         raise PrivarmsError(
             f"{file}: inference: found a section; expected none. Delete it, and register each table in the paper's "
             "inference.py: `@inference(studies=[...])` above its function"
         )
-    at = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
-    for one in SCALES:
-        validate(at[one], schema, file)
-    cut = {name: tiny.cut(study) for name, study in at["tiny"]["studies"].items()}
-    return {**at, "tiny": {**at["tiny"], "studies": _with_own_values(cut, content["studies"])}}
+    written = {one: grids.filled(resolve(content, one), file, one) for one in SCALES}
+    at = {one: checked(StudiesFile, written[one], file) for one in SCALES}
+    # `tiny.cut` needs studies without faults.
+    cut = {name: tiny.cut(study) for name, study in written["tiny"]["studies"].items()}
+    of_tiny = written["tiny"] | {"studies": _with_own_values(cut, content["studies"])}
+    return at | {"tiny": checked(StudiesFile, grids.filled(of_tiny, file, "tiny"), file)}
 
 
 def _with_own_values(cut, content):
@@ -92,41 +113,27 @@ def _own_value(cut, content):
     return _with_own_values(cut, content)
 
 
-def _with_protocols(studies: Mapping) -> dict[str, dict]:
-    """Return studies in which an audit has its protocol, and takes the place of the environment."""
-    complete = {}
-    for name, study in studies.items():
-        if AUDIT in study:
-            audit = {"name": study[AUDIT]} if isinstance(study[AUDIT], str) else study[AUDIT]
-            others = {key: value for key, value in study.items() if key != AUDIT}
-            study = {"protocol": AUDIT, "environment": audit, **others}
-        complete[name] = study
-    return complete
-
-
-def _setting(study: Mapping) -> dict:
+def _setting(study: Study) -> Study:
     """Return a study without the keys that change only how many runs there are and what they record."""
-    of_runs = ("replicates", "block", "checkpoints", "seconds_per_step")
-    policies = [{k: v for k, v in entry.items() if k not in of_runs} for entry in study["policies"]]
-    return {k: v for k, v in study.items() if k not in of_runs} | {"policies": policies}
+    of_runs = dict.fromkeys(("replicates", "block", "checkpoints", "seconds_per_step"))
+    policies = [entry.model_copy(update=of_runs) for entry in study.policies]
+    return study.model_copy(update=of_runs | {"policies": policies})
 
 
-def load_paper(file: Path, scale: str, extension: bool = False) -> dict:
-    """Return a paper's studies.yaml at a scale; an extension's file needs only its studies.
-
-    `shrunk` lists the studies whose settings at this scale are not those of scale paper.
-    """
+def load_paper(file: Path, scale: str, extension: bool = False) -> Paper:
+    """Return a paper's studies.yaml at a scale; an extension's file needs only its studies."""
     name, folder = file.parent.name, file.resolve().parents[2].name
     if extension and not re.fullmatch(r"[a-z][a-z0-9]*", name):
         raise PrivarmsError(
             f"{file}: expected a folder name of lower-case letters and digits, without _ or -; rename the folder"
         )
-    about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
-    at = _at_scales(file, "study", about if extension else None)
-    at = {one: {**content, "studies": _with_protocols(content["studies"])} for one, content in at.items()}
-    paper = at[scale]
-    if not extension and "year" not in paper:
+    content = read(file)
+    if extension:
+        about = {"title": name, "authors": f"The extension {folder}", "venue": "unpublished", "readings": []}
+        content = about | content
+    at = _at_scales(content, file)
+    if not extension and at[scale].year is None:
         raise PrivarmsError(f"{file}: the key 'year' is missing; add it")
-    full = at["paper"]["studies"]
-    shrunk = [name for name, study in paper["studies"].items() if _setting(study) != _setting(full[name])]
-    return {**paper, "paper": name, "shrunk": shrunk}
+    studies, full = at[scale].studies, at["paper"].studies
+    shrunk = [name for name, study in studies.items() if _setting(study) != _setting(full[name])]
+    return Paper(name, at[scale], studies, tuple(shrunk))

@@ -35,7 +35,7 @@ class Datasets:
     def has_auxiliary(self, dataset: str) -> bool:
         """Return whether a dataset has auxiliary sources."""
         table = self.sources[dataset].table
-        return table is None or "source" in table
+        return table is None or table.source is not None
 
     def prepared(self, dataset: str, extension: str = "parquet") -> str:
         """Return the path of a prepared dataset, or of the facts about it (json)."""

@@ -1,7 +1,8 @@
 """Default figures and tables of an extension's studies, if its papers register none."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
+from privarms.planning.studies import Checkpoints, Paper, Study
 from privarms.registry import library
 from privarms.registry.artifacts import Artifact
 
@@ -27,34 +28,36 @@ ARTIFACTS = {
     "pulls": ("figure", "pulls of each arm", "Mean pulls at the horizon with 95% intervals."),
     "summary": ("table", "the numbers", "Means, standard errors, 95% intervals and quantiles at the horizon."),
 }
-CHECKPOINTS = {"count": 40, "first": 10}
+CHECKPOINTS = Checkpoints(count=40, first=10)
 
 
-def completed(content: Mapping) -> dict:
-    """Return a paper's content with default artifacts; studies with a curve over time get checkpoints."""
+def completed(paper: Paper) -> Paper:
+    """Return a paper with default artifacts; studies with a curve over time get checkpoints."""
     studies, artifacts = {}, {}
-    for name, study in content["studies"].items():
-        studies[name] = ({"checkpoints": CHECKPOINTS} if "over_time" in _fitting(study) else {}) | study
+    for name, study in paper.studies.items():
+        needs_checkpoints = study.checkpoints is None and "over_time" in _fitting(study)
+        studies[name] = study.model_copy(update={"checkpoints": CHECKPOINTS}) if needs_checkpoints else study
     for name, study in studies.items():
         for default in _fitting(study):
             kind, title, caption = ARTIFACTS[default]
             title = f"{name.replace('_', ' ')}: {title}"
             artifact = Artifact(kind, title, caption, (MODULE, default, {}), studies=[name])
             artifacts[name if default == "summary" else f"{name}_{default}"] = artifact
-    return {**content, "studies": studies, "artifacts": artifacts}
+    return replace(paper, studies=studies, artifacts=artifacts)
 
 
-def _fitting(study: Mapping) -> list[str]:
+def _fitting(study: Study) -> list[str]:
     """Return the default artifacts that can be made from a study."""
-    known = study["protocol"] in library.names("protocols")
-    protocol = library.attributes("protocols", study["protocol"]) if known else {}
+    known = study.protocol in library.names("protocols")
+    protocol = library.attributes("protocols", study.protocol) if known else {}
     first = next(iter(protocol.get("RECORDS", ())), None)
-    record = study.get("record", first)
+    record = study.record or first
     if record == "arms":
         return ["pulls"]
     if "t" not in protocol.get("KEYS", ()) or record != first:
         return ["final", "summary"]
     # Fieller's interval is for independent means; other families' policies meet the same users.
-    several = len(study["policies"]) > 1 or any(isinstance(v, list) for v in study["policies"][0].values())
+    entry = study.policies[0]
+    several = len(study.policies) > 1 or entry.grid or any(isinstance(v, list) for v in entry.parameters.values())
     ratios = ["ratios"] if several and protocol.get("FAMILY") == "bandit" else []
     return ["over_time", "quantiles", *ratios, "final", "summary"]

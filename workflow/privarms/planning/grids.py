@@ -5,13 +5,9 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError
 from privarms.files import settings
+from privarms.files.model import checked
 from privarms.files.whole import read_csv
-
-
-class Row(dict):
-    """The axes of one row; `place` is its file and line, for messages."""
-
-    place = ""
+from privarms.planning.studies import Axes, GridTable, listed
 
 
 def filled(value, file: Path, scale: str):
@@ -26,22 +22,21 @@ def filled(value, file: Path, scale: str):
 def _axes(grid, file: Path, scale: str):
     if not isinstance(grid, Mapping) or "table" not in grid:
         return grid
-    settings.validate(grid, "study", f"{file}: grid", part="table")
-    table, only = file.parent / grid["table"], grid.get("only")
+    of_table = checked(GridTable, grid, f"{file}: grid")
+    table, only = file.parent / of_table.table, of_table.only
     header, lines = read_csv(table)
     rows = [_row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)]
     if only is None:
         return rows
-    panels = ["|".join(p if isinstance(p := row.get("panel", ""), list) else [p]) for row in rows]
+    panels = ["|".join(listed(row.parameters.get("panel", ""))) for row in rows]
     if unknown := [name for name in only if name not in panels]:
         raise PrivarmsError(f"{file}: grid.only: expected panels of {table}; found {unknown[0]!r}")
     return [row for row, panel in zip(rows, panels, strict=True) if panel in only]
 
 
-def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:
+def _row(header: list[str], line: list[str], place: str, scale: str) -> Axes:
     """Return a row's axes: `NAME_quick` replaces NAME except at scale paper; `|` separates the values of an axis."""
-    row = Row()
-    row.place = place
+    row = {}
     for column, text in zip(header, line, strict=True):
         if not text.strip():
             raise PrivarmsError(f"{place}, column {column}: expected a value, or several separated by |; found none")
@@ -49,5 +44,4 @@ def _row(header: list[str], line: list[str], place: str, scale: str) -> Row:
         if name == column or scale != "paper":
             values = [settings.scalar(one) for one in text.split("|")]
             row[name] = values if len(values) > 1 else values[0]
-    settings.validate(row, "study", place, part="axes")
-    return row
+    return checked(Axes, row, place).at(place)

@@ -15,6 +15,7 @@ from privarms.errors import check_known
 from privarms.execution.cell import Cell, plain
 from privarms.files.whole import sha256
 from privarms.planning import paths
+from privarms.planning.configuration import Configuration
 from privarms.planning.outputs import Outputs
 from privarms.registry import library
 from privarms.registry.extensions import is_extension
@@ -65,9 +66,9 @@ class JobsOfRule(dict):
 class Jobs(dict):
     """The jobs of a run by rule. The method with the rule's name plans a job; its arguments are the job's key."""
 
-    def __init__(self, config: Mapping, outputs: Outputs):
+    def __init__(self, config: Configuration, outputs: Outputs):
         super().__init__()
-        self.scale, self.seed = config["scale"], config["seed"]
+        self.scale, self.seed = config.scale, config.seed
         self.outputs, self.simulation, self.datasets = outputs, outputs.simulation, outputs.datasets
         # Papers run one after another, in the order of their years, so the first results come early.
         self.priority = {paper: number for number, paper in enumerate(reversed(list(outputs.papers)), 1)}
@@ -96,7 +97,7 @@ class Jobs(dict):
 
     def aggregate_study(self, paper: str, study: str) -> Job:
         planned = self.simulation
-        shards, protocol = planned.shard_files(paper, study), planned.papers[paper]["studies"][study]["protocol"]
+        shards, protocol = planned.shard_files(paper, study), planned.papers[paper].studies[study].protocol
         return Job(
             {"shards": shards},
             lambda: {
@@ -132,7 +133,7 @@ class Jobs(dict):
         )
 
     def _artifact(self, rule: str, kind: str, paper: str, file: str) -> Job:
-        artifacts = self.outputs.papers.get(paper, {}).get("artifacts", {})
+        artifacts = self.outputs.papers[paper].artifacts if paper in self.outputs.papers else {}
         named = {entry.file or name: name for name, entry in artifacts.items() if entry.kind == kind}
         check_known(paper, kind, file, named)
         artifact, entry = named[file], artifacts[named[file]]

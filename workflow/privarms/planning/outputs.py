@@ -1,12 +1,13 @@
 """The outputs of the studies: inference tables, artifacts and statements, and the studies and data behind them."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
-from privarms.planning import described, paths
+from privarms.planning import described, paths, published
 from privarms.planning import statements as of_statements
+from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
 from privarms.planning.statements import Statement
 from privarms.registry import library
@@ -16,25 +17,28 @@ from privarms.registry.artifacts import Artifact, InferenceTable
 class Outputs:
     """The inference tables, artifacts and statements of a run."""
 
-    def __init__(self, config: Mapping, simulation: Simulation):
-        self.scale = config["scale"]
+    def __init__(self, config: Configuration, simulation: Simulation):
+        self.scale = config.scale
         self.papers = simulation.papers
         self.simulation = simulation
         self.datasets = simulation.datasets
-        self._folders = {paper: paths.folder(config, paper) for paper in self.papers}
+        self._folders = {paper: paths.folder(config.papers, paper) for paper in self.papers}
         self.statements = {
             paper: self._load(Path(folder, "statements.yaml"), paper)
             for paper, folder in self._folders.items()
             if Path(folder, "statements.yaml").is_file()
         }
         for paper in self.papers:
+            for file in paths.published(self._folders[paper]):
+                if file.endswith(".yaml"):
+                    published.numbers(Path(file))
             for where, names, known in self._references(paper):
                 for name in names:
                     check_known(where, "name", name, known)
 
     def _load(self, file: Path, paper: str) -> list[Statement]:
         content = self.papers[paper]
-        known = {"artifacts": content["artifacts"], "tables": content["inference"]}
+        known = {"artifacts": content.artifacts, "tables": content.inference}
         known |= {"tags": self.simulation.tags[paper], "datasets": self.datasets.sources}
         return of_statements.load(file, paper, **known, printed=self.printed(paper))
 
@@ -45,7 +49,7 @@ class Outputs:
     def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
-        studies, tables, artifacts = content["studies"], content["inference"], content["artifacts"]
+        studies, tables, artifacts = content.studies, content.inference, content.artifacts
         for name, entry in artifacts.items():
             yield f"{'.'.join(entry.made_by[:2])}: {name}: inference", entry.inference, tables
         statements = [one.name for one in self.statements.get(paper, [])]
@@ -54,24 +58,24 @@ class Outputs:
         used |= {one.table for one in self.statements.get(paper, [])}
         for name, entry in [*artifacts.items(), *((table, tables[table]) for table in tables if table in used)]:
             yield f"{'.'.join(entry.made_by[:2])}: {name}: studies", entry.studies, studies
-        for number, assumption in enumerate(content["readings"]):
-            yield f"{file}: readings[{number}].affects", assumption.get("affects", []), artifacts
-            yield f"{file}: readings[{number}].tried", assumption.get("tried", []), statements
+        for number, assumption in enumerate(content.about.readings):
+            yield f"{file}: readings[{number}].affects", assumption.affects, artifacts
+            yield f"{file}: readings[{number}].tried", assumption.tried, statements
 
     def entry(self, paper: str, artifact: str) -> Artifact:
         """Return what an artifact shows and which function makes it."""
-        return self.papers[paper]["artifacts"][artifact]
+        return self.papers[paper].artifacts[artifact]
 
     def inference_table(self, paper: str, table: str) -> InferenceTable:
         """Return what an inference table reads and which function makes it."""
-        tables = self.papers.get(paper, {}).get("inference", {})
+        tables = self.papers[paper].inference if paper in self.papers else {}
         check_known(paper, "inference table", table, tables)
         return tables[table]
 
     def inference(self, paper: str) -> list[str]:
         """Return the paper's inference tables whose studies have cells in this run."""
         run = set(self.simulation.studies(paper))
-        return [name for name, table in self.papers[paper]["inference"].items() if set(table.studies) <= run]
+        return [name for name, table in self.papers[paper].inference.items() if set(table.studies) <= run]
 
     def published(self, paper: str) -> list[str]:
         """Return the files with the paper's published numbers and tables."""
@@ -81,7 +85,7 @@ class Outputs:
         """Return the paper's artifacts of a kind that can be made in this run, in the order of the configuration."""
         return [
             name
-            for name, entry in self.papers[paper]["artifacts"].items()
+            for name, entry in self.papers[paper].artifacts.items()
             if entry.kind == kind and not self.lacking(paper, name)
         ]
 
@@ -91,7 +95,7 @@ class Outputs:
         used = set(entry.studies)
         for table in entry.inference:
             used |= set(self.inference_table(paper, table).studies)
-        return [s for s in self.papers[paper]["studies"] if s in used]
+        return [s for s in self.papers[paper].studies if s in used]
 
     def _datasets_behind(self, paper: str, artifact: str) -> set[str]:
         return {d for s in self.studies_of(paper, artifact) for d in self.simulation.datasets_of(paper, s)}
@@ -153,7 +157,7 @@ class Outputs:
         """Return artifact -> why it cannot be made in this run."""
         return {
             name: " ".join(self.datasets.missing_message(d) for d in lacking)
-            for name in self.papers[paper]["artifacts"]
+            for name in self.papers[paper].artifacts
             if (lacking := self.lacking(paper, name))
         }
 
@@ -181,14 +185,15 @@ class Outputs:
         return self.datasets.origin(used - missing), "" if has_table else reason
 
     def described(self) -> list[dict]:
-        about = ("title", "authors", "year", "venue", "short", "readings")
+        """Return the papers for the report."""
         return [
             {
-                "key": paper,
-                **{k: content.get(k, "") for k in about},
-                "artifacts": self._artifacts_described(paper),
+                "key": name,
+                **{k: getattr(paper.about, k) or "" for k in ("title", "authors", "year", "venue", "short")},
+                "readings": [one.model_dump(exclude_unset=True) for one in paper.about.readings],
+                "artifacts": self._artifacts_described(name),
             }
-            for paper, content in self.papers.items()
+            for name, paper in self.papers.items()
         ]
 
     def _artifacts_described(self, paper: str) -> list[dict]:
@@ -205,12 +210,12 @@ class Outputs:
                 "files": {} if name in missing else {f.rsplit(".", 1)[1]: f for f in self.artifact_files(paper, name)},
                 "reason": missing.get(name, ""),
             }
-            for name, entry in self.papers[paper]["artifacts"].items()
+            for name, entry in self.papers[paper].artifacts.items()
         ]
 
     def _settings(self, paper: str, artifact: str) -> list[dict]:
         """Return the settings of all artifacts in the same tab, as `described.settings`, with study, file and lines."""
-        artifacts = self.papers[paper]["artifacts"]
+        artifacts = self.papers[paper].artifacts
         entry = artifacts[artifact]
         tab = [name for name, one in artifacts.items() if entry.tab and (one.card, one.tab) == (entry.card, entry.tab)]
         found = []

@@ -4,7 +4,6 @@ Every function accepts wildcards as well as names: `study("quick", "{paper}", "{
 """
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from privarms.files.revision import PROJECT
@@ -21,14 +20,15 @@ def located(place: str) -> str:
     return place if os.path.exists(place) or not (PROJECT / place).exists() else str(PROJECT / place)
 
 
-def folders(config: Mapping) -> list[str]:
-    """Return the folders that contain one folder per paper, the project's first."""
+def folders(papers: str) -> list[str]:
+    """Return the folders with one folder per paper: `papers`, which is the project's, and those of extensions."""
     others = [place / "papers" for place in extensions.folders() if (place / "papers").is_dir()]
-    return [located(config["papers"]), *map(extensions.shown, others)]
+    return [located(papers), *map(extensions.shown, others)]
 
 
-def folder(config: Mapping, paper: str) -> str:
-    places = [f"{place}/{paper}" for place in folders(config)]
+def folder(papers: str, paper: str) -> str:
+    """Return the folder of a paper."""
+    places = [f"{place}/{paper}" for place in folders(papers)]
     return next((place for place in places if os.path.isdir(place)), places[0])
 
 

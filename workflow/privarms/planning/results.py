@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from privarms.errors import PrivarmsError, UnnamedInputError
-from privarms.files import parquet, settings
+from privarms.files import parquet
 from privarms.planning import paths
+from privarms.planning import published as of_paper
 from privarms.registry import library
 
 
@@ -46,6 +47,7 @@ class Results:
         self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in inputs.items()}
         self._published = {Path(f).name: Path(f) for f in published}
         self._read = cache(self._read_once)
+        self._numbers = cache(of_paper.numbers)
 
     @property
     def studies(self) -> list[str]:
@@ -107,7 +109,7 @@ class Results:
 
     def published(self, number: str) -> float | str:
         """Return a number of the paper, by its name in published/numbers.yaml."""
-        numbers = settings.read(self._published_file("numbers.yaml"))
+        numbers = self._numbers(self._published_file("numbers.yaml"))
         if number not in numbers:
             raise PrivarmsError(f"{self._published_file('numbers.yaml')}: no number {number!r}; add it")
         return numbers[number]

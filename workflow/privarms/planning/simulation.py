@@ -9,32 +9,34 @@ from privarms.execution.cell import Cell
 from privarms.planning import cells as grid
 from privarms.planning import paths
 from privarms.planning import shards as sharding
+from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
 from privarms.planning.shards import Shard
+from privarms.planning.studies import Paper
 from privarms.registry import library
 
 
 class Simulation:
     """The cells and shards of a run.
 
-    papers: paper -> its validated file under config/papers, resolved for the scale
+    papers: by name, with the values of the scale
     """
 
-    def __init__(self, config: Mapping, papers: Mapping[str, Mapping], datasets: Datasets):
-        self.scale = config["scale"]
+    def __init__(self, config: Configuration, papers: Mapping[str, Paper], datasets: Datasets):
+        self.scale = config.scale
         self.papers = papers
         self.datasets = datasets
-        files = {paper: f"{paths.folder(config, paper)}/studies.yaml" for paper in papers}
+        files = {paper: f"{paths.folder(config.papers, paper)}/studies.yaml" for paper in papers}
         planned = {
             (paper, study): grid.expand(files[paper], paper, study, entry)
             for paper, content in papers.items()
-            for study, entry in content["studies"].items()
+            for study, entry in content.studies.items()
         }
         # (paper, study) -> its cells that run, in order
         self.cells = {key: [c for c in cells if self._can_run(c)] for key, cells in planned.items()}
         # paper -> the tags of its grids
         self.tags = {
-            paper: {tag for study in content["studies"] for cell in planned[paper, study] for tag in cell.tags}
+            paper: {tag for study in content.studies for cell in planned[paper, study] for tag in cell.tags}
             for paper, content in papers.items()
         }
         # Planned here, not on demand: if a rule's input function fails, Snakemake accepts the existing file.
@@ -45,9 +47,9 @@ class Simulation:
         self._before: dict[tuple[str, str], int] = {}
         for paper, content in papers.items():
             # The names of grids are removed, because they do not change the runs.
-            cells = (replace(c, panels="") for study in content["studies"] for c in self.cells[paper, study])
+            cells = (replace(c, panels="") for study in content.studies for c in self.cells[paper, study])
             by_policy = Counter()
-            for shard in sharding.plan(cells, config["shard_seconds"], datasets.own):
+            for shard in sharding.plan(cells, config.shard_seconds, datasets.own):
                 self._shards[paper, shard.name] = shard
                 policy = shard.pieces[0].cell.policy
                 self._before[paper, shard.name] = by_policy[policy]
@@ -67,15 +69,15 @@ class Simulation:
 
     def tagged(self, paper: str) -> dict[str, tuple[str, ...]]:
         """Return cell -> the tags of its grids, for the paper's cells that run and have a tag."""
-        return {c.name: c.tags for study in self.papers[paper]["studies"] for c in self.cells[paper, study] if c.tags}
+        return {c.name: c.tags for study in self.papers[paper].studies for c in self.cells[paper, study] if c.tags}
 
     def shrunk(self, paper: str) -> list[str]:
         """Return the cells of the studies whose settings at this scale are not the published ones."""
-        return sorted({c.name for study in self.papers[paper]["shrunk"] for c in self.cells[paper, study]})
+        return sorted({c.name for study in self.papers[paper].shrunk for c in self.cells[paper, study]})
 
     def studies(self, paper: str) -> list[str]:
         """Return the paper's studies that have cells in this run."""
-        return [study for study in self.papers[paper]["studies"] if self.cells[paper, study]]
+        return [study for study in self.papers[paper].studies if self.cells[paper, study]]
 
     def datasets_of(self, paper: str, study: str) -> list[str]:
         """Return the datasets that a study's cells use."""
@@ -87,7 +89,7 @@ class Simulation:
             (paper, study)
             for paper, content in self.papers.items()
             for study in self.studies(paper)
-            if content["studies"][study]["protocol"] == "audit"
+            if content.studies[study].protocol == "audit"
         ]
 
     def claims(self) -> list[str]:
@@ -105,12 +107,12 @@ class Simulation:
         """Return the missing datasets without which a study has no cells."""
         if self.cells[paper, study]:
             return []
-        needed = grid.datasets(self.papers[paper]["studies"][study]) & set(self.datasets.statuses)
+        needed = grid.datasets(self.papers[paper].studies[study]) & set(self.datasets.statuses)
         return sorted(d for d in needed if self.datasets.is_missing(d))
 
     def shard_files(self, paper: str, study: str) -> list[str]:
         """Return the files with a study's cells."""
-        check_known(paper, "study", study, self.papers.get(paper, {}).get("studies", ()))
+        check_known(paper, "study", study, self.papers[paper].studies if paper in self.papers else ())
         holders = (shard for cell in self.cells[paper, study] for shard in self._holders[paper, cell.name])
         return [paths.shard(self.scale, paper, shard) for shard in dict.fromkeys(holders)]
 

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from privarms.data import sources
 from privarms.errors import PrivarmsError, check_known
-from privarms.files import revision, settings
+from privarms.files import revision
+from privarms.files.model import checked
 from privarms.planning import paths
 from privarms.planning import plan as planning
+from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
 from privarms.planning.jobs import Jobs
 from privarms.planning.outputs import Outputs
@@ -27,13 +29,13 @@ def make_plan(config: Mapping, main: bool) -> Plan:
 
     Raises PrivarmsError for every fault in config, studies, statements and sources.
     """
-    settings.validate(config, "config", "config/config.yaml, --configfile or --config")
-    extensions.extend(config.get("extensions", []))
-    config = {**config, **{key: paths.located(config[key]) for key in ("papers", "sources")}}
+    run = checked(Configuration, config, "config/config.yaml, --configfile or --config")
+    extensions.extend(run.extensions)
+    run = run.model_copy(update={key: paths.located(config[key]) for key in ("papers", "sources")})
     if main:
         library.record_texts()
-    of_papers = planning.papers(config)
-    of_sources = sources.load_sources(config["sources"], sources.choose_mirror(config.get("mirror")))
+    of_papers = planning.papers(run)
+    of_sources = sources.load_sources(run.sources, sources.choose_mirror(run.mirror))
     for folder in extensions.folders():
         own = sources.beside(folder / "data/sources.yaml")
         for name in own.keys() & of_sources.keys():
@@ -41,15 +43,15 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         of_sources |= own
     needed = planning.datasets(of_papers)
     for dataset in needed:
-        check_known(config["sources"], "dataset", dataset, of_sources)
-        place = f"{config['sources']}: {dataset}: workflow/privarms/data"
+        check_known(run.sources, "dataset", dataset, of_sources)
+        place = f"{run.sources}: {dataset}: workflow/privarms/data"
         check_known(place, "module", of_sources[dataset].module, library.names("data"))
     if main or STATUSES_VARIABLE not in os.environ:
-        os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, config, of_sources))
-    datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]), config["scale"])
-    simulation = Simulation(config, of_papers, datasets)
-    outputs = Outputs(config, simulation)
-    plan = Plan(config["scale"], datasets, simulation, outputs, Jobs(config, outputs))
+        os.environ[STATUSES_VARIABLE] = json.dumps(look_for(needed, run, of_sources))
+    datasets = Datasets(of_sources, json.loads(os.environ[STATUSES_VARIABLE]), run.scale)
+    simulation = Simulation(run, of_papers, datasets)
+    outputs = Outputs(run, simulation)
+    plan = Plan(run.scale, datasets, simulation, outputs, Jobs(run, outputs))
     if main:
         announce(plan, sys.argv)
         if reason := revision.why_unknown():
@@ -57,14 +59,14 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     return plan
 
 
-def look_for(needed: list[str], config: Mapping, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
+def look_for(needed: list[str], config: Configuration, of_sources: Mapping[str, sources.Dataset]) -> dict[str, str]:
     """Return dataset -> "real" if obtainable, else "stand-in" or "missing".
 
     A user's own data have no stand-in, and scale paper uses none. Scale tiny uses all of them and downloads nothing.
     """
-    mirror = sources.choose_mirror(config.get("mirror"))
-    has_stand_in = {d for d in needed if config["scale"] != "paper" and of_sources[d].table is None}
-    asked = [of_sources[d] for d in needed if config["scale"] != "tiny" or d not in has_stand_in]
+    mirror = sources.choose_mirror(config.mirror)
+    has_stand_in = {d for d in needed if config.scale != "paper" and of_sources[d].table is None}
+    asked = [of_sources[d] for d in needed if config.scale != "tiny" or d not in has_stand_in]
     obtainable = sources.obtainable(asked, mirror=mirror)
     return {d: "real" if d in obtainable else "stand-in" if d in has_stand_in else "missing" for d in needed}
 

@@ -6,9 +6,27 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
+from privarms.files.model import (
+    Flag,
+    Listed,
+    Model,
+    Number,
+    Plain,
+    Printed,
+    Text,
+    Whole,
+    checked,
+    expected,
+    fault,
+    key_fault,
+    matching,
+)
 
 KINDS = ("number", "comparison", "universal", "exact", "words")
 # The value without an effect, where a paper prints no factor.
@@ -16,11 +34,123 @@ NO_EFFECT = {"ratio": 1.0, "difference": 0.0, "exponent": 1.0}
 SIDES = ("at_least", "at_most", "above", "below")
 HEADLINE = ("measured", "low", "high", "published")
 MEASURES = ("value", "smallest", "largest", "true")
+# Keys of an entry that are fields of its statement.
+AS_THEY_ARE = {"kind", "quote", "place", "artifact", "test", "ours", "post_hoc", "because", "headline", "unverifiable"}
 # Numbers that papers print as words.
 NUMBER_WORDS = {
     **{"half": 0.5, "twice": 2.0, "two": 2.0, "double": 2.0},
     **{"order of magnitude": 10.0, "orders of magnitude": 100.0},
 }
+
+
+Identifier = Annotated[str, *matching("^[a-z][a-zA-Z0-9_]*$", "a name of letters, digits and _")]
+Column = Annotated[str, *matching("^[a-zA-Z][a-zA-Z0-9_]*$", "a column: letters, digits and _")]
+Side = Literal["at_least", "at_most", "above", "below"]
+
+
+class Published(Model):
+    """What the paper prints: a number, a column of a table, or a side of a boundary."""
+
+    value: Printed | None = None
+    table: Identifier | None = None
+    runs: Annotated[Whole, Field(ge=1)] | None = None
+    denominator: Number | None = None
+    at_least: Number | None = None
+    at_most: Number | None = None
+    above: Number | None = None
+    below: Number | None = None
+    ratio: Side | None = None
+    difference: Side | None = None
+    exponent: Side | None = None
+
+    @property
+    def is_side(self) -> bool:
+        """Return whether it is a side of a boundary."""
+        return self.value is None
+
+    @model_validator(mode="after")
+    def _check_shape(self) -> Self:
+        sides = [key for key in (*SIDES, *NO_EFFECT) if key in self.model_fields_set]
+        if len(sides) + (self.value is not None) != 1 or (sides and len(self.model_fields_set) > 1):
+            found = ", ".join(key for key in type(self).model_fields if key in self.model_fields_set) or "none"
+            sides = ", ".join((*SIDES, *NO_EFFECT))
+            raise fault(f"expected `value` (with `table`, `runs` or `denominator`) or one of {sides}; found {found}")
+        return self
+
+
+class Measure(Model):
+    """The value of a case: a column of an inference table in some of its rows."""
+
+    value: Column | None = None
+    smallest: Column | None = None
+    largest: Column | None = None
+    true: Column | None = None
+    table: Identifier
+    where: Annotated[dict[str, Listed[Plain]], Field(min_length=1)] | None = None
+
+    @property
+    def column(self) -> tuple[str, str]:
+        """Return one of MEASURES and its column."""
+        return next((key, getattr(self, key)) for key in MEASURES if key in self.model_fields_set)
+
+    @model_validator(mode="after")
+    def _check_column(self) -> Self:
+        if len(found := [key for key in MEASURES if key in self.model_fields_set]) != 1:
+            raise fault(f"expected one of {', '.join(MEASURES)}; found {', '.join(found) or 'none'}")
+        return self
+
+
+def _is_true(value: bool) -> bool:
+    if not value:
+        raise expected("true, or no such key")
+    return value
+
+
+class Entry(Model):
+    """An entry of statements.yaml."""
+
+    statement: Identifier
+    kind: Literal["number", "comparison", "universal", "exact", "words"]
+    quote: Text
+    place: Text = ""
+    ours: Annotated[Flag, AfterValidator(_is_true), WithJsonSchema({"const": True})] = False
+    artifact: Identifier
+    published: Published | None = None
+    measure: Measure | None = None
+    by: Listed[Column] = Field(default_factory=list)
+    assumes: Listed[Column] = Field(default_factory=list)
+    dataset: Listed[Identifier] = Field(default_factory=list)
+    test: Text = ""
+    because: Text = ""
+    headline: Text = ""
+    post_hoc: Text = ""
+    unverifiable: Text = ""
+
+    @model_validator(mode="after")
+    def _check_together(self) -> Self:
+        given = self.model_fields_set
+        if len({"place", "ours"} & given) != 1:
+            raise fault(
+                "expected one of the keys 'place' and 'ours'; found " + ("both" if "place" in given else "none")
+            )
+        if not {"measure", "test"} <= given and not self.unverifiable:
+            raise fault("expected the keys 'measure' and 'test', or 'unverifiable'; add them")
+        if self.kind in ("number", "comparison") and self.published is None and not self.unverifiable:
+            raise fault(f"the key 'published' is missing for the kind {self.kind}; add it, or 'unverifiable'")
+        if self.published is not None:
+            found = "a side of a boundary" if self.published.is_side else "a value"
+            if self.kind == "words":
+                raise key_fault("published", "expected no such key for the kind words; remove it")
+            if (self.kind, self.published.is_side) in (("number", True), ("comparison", False)):
+                wanted = "`value`" if self.kind == "number" else f"one of {', '.join((*SIDES, *NO_EFFECT))}"
+                raise key_fault("published", f"expected {wanted} for the kind {self.kind}; found {found}")
+        return self
+
+
+class StatementsFile(Model):
+    """The content of statements.yaml."""
+
+    statements: list[Entry]
 
 
 def half_unit(text: str) -> float:
@@ -81,50 +211,42 @@ def load(
     datasets: those of sources.yaml
     Raises PrivarmsError for every fault, with file and key.
     """
-    content = settings.read(file)
-    settings.validate(content, "statements", file)
     result: dict[str, Statement] = {}
     quotes: dict[str, str] = {}
-    for entry in content["statements"]:
-        name = entry["statement"]
+    for entry in checked(StatementsFile, settings.read(file), file).statements:
+        name, measure = entry.statement, entry.measure
         at = f"{file}: {name}"
         if name in result:
             raise PrivarmsError(f"{at}: duplicate statement; give each statement its own name")
-        if not entry.get("ours") and (other := quotes.setdefault(_plain(entry["quote"]), name)) != name:
+        if not entry.ours and (other := quotes.setdefault(_plain(entry.quote), name)) != name:
             raise PrivarmsError(f"{at}.quote: also quoted by {other}; one quotation is one statement")
-        check_known(f"{at}.artifact", "artifact", entry["artifact"], artifacts)
-        measure = dict(entry.get("measure", {}))
-        table, where = measure.pop("table", ""), measure.pop("where", {})
+        check_known(f"{at}.artifact", "artifact", entry.artifact, artifacts)
+        table, where = (measure.table, measure.where or {}) if measure else ("", {})
         if table:
             check_known(f"{at}.measure.table", "inference table", table, tables)
-        for tag in _listed(where.get("tag", [])):
+        for tag in where.get("tag", []):
             check_known(f"{at}.measure.where.tag", "tag of a grid", tag, tags)
-        for dataset in _listed(entry.get("dataset", [])) if datasets is not None else ():
+        for dataset in entry.dataset if datasets is not None else ():
             check_known(f"{at}.dataset", "dataset", dataset, datasets)
-        published = entry.get("published", {})
+        published = entry.published.model_dump(exclude_unset=True) if entry.published else {}
         if "table" in published:
             check_known(f"{at}.published.table", "published table", published["table"], printed)
-        _check_boundary(at, entry)
-        _check_headline(f"{at}.headline", entry.get("headline", ""))
+        _check_boundary(at, entry, published)
+        _check_headline(f"{at}.headline", entry.headline)
         result[name] = Statement(
             paper=paper,
             name=name,
             at=at,
             published=published,
-            measure=next(iter(measure.items()), ("value", "")),
+            measure=measure.column if measure else ("value", ""),
             table=table,
-            where={k: _listed(v) for k, v in where.items()},
-            datasets=tuple(_listed(entry.get("dataset", []))),
-            **{k: tuple(_listed(entry.get(k, []))) for k in ("by", "assumes")},
-            **{k: entry[k] for k in ("kind", "quote", "artifact")},
-            **{k: entry.get(k, "") for k in ("place", "test", "post_hoc", "because", "headline", "unverifiable")},
-            ours=bool(entry.get("ours")),
+            where=where,
+            datasets=tuple(entry.dataset),
+            by=tuple(entry.by),
+            assumes=tuple(entry.assumes),
+            **entry.model_dump(include=AS_THEY_ARE),
         )
     return list(result.values())
-
-
-def _listed(value) -> list:
-    return value if isinstance(value, list) else [value]
 
 
 def _plain(quote: str) -> str:
@@ -143,14 +265,13 @@ def _printed_numbers(quote: str) -> list[float]:
     return found + [value for word, value in NUMBER_WORDS.items() if re.search(rf"\b{word}\b", text)]
 
 
-def _check_boundary(at: str, entry: Mapping) -> None:
+def _check_boundary(at: str, entry: Entry, published: Mapping) -> None:
     """Raise PrivarmsError for a comparison with a boundary that its quotation does not print."""
-    published = entry.get("published", {})
     sides = [word for word in published if word in SIDES]
-    if entry["kind"] != "comparison" or entry.get("ours") or not sides:
+    if entry.kind != "comparison" or entry.ours or not sides:
         return
     boundary = float(published[sides[0]])
-    numbers = _printed_numbers(entry["quote"])
+    numbers = _printed_numbers(entry.quote)
     if not any(abs(boundary - one) <= 1e-9 * abs(boundary) for one in numbers):
         effects = ", ".join(f"{{{effect}: {sides[0]}}}" for effect in NO_EFFECT)
         raise PrivarmsError(

@@ -11,9 +11,10 @@ Different horizons stay different, in the same order. An audit keeps its horizon
 whether the audited event can happen. The rule knows no name of a study or policy.
 """
 
-import copy
 import math
 from collections.abc import Mapping
+
+from privarms.planning.studies import Axes
 
 RUNS, BLOCK = 4, 2
 ROUNDS, BATCH, LONG = 100, 20, 4
@@ -63,11 +64,12 @@ def _shorter(values: Mapping) -> dict:
     return changed
 
 
-def _few(grid: Mapping) -> Mapping:
-    """Return a grid with shorter horizons and few values of long axes, of the same class."""
-    few = copy.copy(grid)
+def _few(grid: Mapping | Axes) -> Mapping | Axes:
+    """Return a grid with shorter horizons and few values of long axes; it may be the row of a table."""
+    if isinstance(grid, Axes):
+        return Axes.model_validate(_few(grid.parameters)).at(grid.place)
+    few = dict(grid)
     for key, axis in grid.items():
         if isinstance(axis, list) and len(axis) > LONG and not any(isinstance(one, str) for one in axis):
             few[key] = [*axis[:2], axis[-1]]
-    few.update(_shorter(few))
-    return few
+    return few | _shorter(few)

@@ -1,6 +1,5 @@
 """Check the tables of cases of li2024 against values worked by hand, and that additions change no case."""
 
-import copy
 import math
 
 import pandas as pd
@@ -10,14 +9,15 @@ from privarms.inference.proportions import clopper_pearson
 from privarms.ledger import cases
 from privarms.papers.li2024 import inference, inference_cases, inference_steps
 from privarms.planning import cells, configuration, statements
+from privarms.planning.studies import Entry
 from privarms.registry import artifacts
 from tests import PAPERS
 from tests.unit.papers.li2024.test_inference import CELL, SIZE, TOTALS, results, rows
 
 FOLDER = PAPERS / "li2024"
 FILE = FOLDER / "studies.yaml"
-CONTENT = configuration.load_paper(FILE, "paper")
-STUDIES = {name: cells.expand(str(FILE), "li2024", name, study) for name, study in CONTENT["studies"].items()}
+PAPER = configuration.load_paper(FILE, "paper")
+STUDIES = {name: cells.expand(str(FILE), "li2024", name, study) for name, study in PAPER.studies.items()}
 TAGS = {cell.name: cell.tags for some in STUDIES.values() for cell in some if cell.tags}
 
 
@@ -125,11 +125,11 @@ def test_what_somebody_adds_changes_no_case(tmp_path):
 
 @pytest.mark.parametrize("study", ["pareto", "elimination", "coverage", "table2", "audit"])
 def test_what_somebody_adds_to_the_configuration_has_no_tag(study):
-    changed = copy.deepcopy(CONTENT["studies"][study])
+    changed = PAPER.studies[study].model_copy(deep=True)
     policy = {"table2": {"policy": "uniform"}}.get(study, {"policy": "dp_conse", "epsilon": 7.0, "noise": 2.0})
-    changed["policies"].append(policy | {"grid": changed["grid"] | {"horizon": 77_000}})
-    del changed["policies"][-1]["grid"]["tag"]
-    changed["policies"].append(policy)
+    (axes,) = (axes.parameters for axes in changed.grid)
+    grid = {key: value for key, value in axes.items() if key != "tag"} | {"horizon": 77_000}
+    changed.policies += [Entry.model_validate(policy | {"grid": grid}), Entry.model_validate(policy)]
     after = cells.expand(str(FILE), "li2024", study, changed)
     before = {cell.name: cell.tags for cell in STUDIES[study]}
     assert len(after) > len(before)

@@ -25,7 +25,7 @@ def cells(change=None):
 
 @cache
 def _cells(change=None):
-    studies = configuration.load_paper(STUDIES, "paper")["studies"]
+    studies = configuration.load_paper(STUDIES, "paper").studies
     if change is not None:
         change(studies)
     return {study: grid.expand(str(STUDIES), "ma2025", study, entry) for study, entry in studies.items()}

@@ -12,6 +12,7 @@ from privarms.papers.ma2025.inference import authors_logs, privacy, radius
 from privarms.papers.ma2025.inference_contrasts import contrasts, figure6
 from privarms.papers.ma2025.inference_formulas import formulas, rates
 from privarms.planning import configuration, statements
+from privarms.planning.studies import Entry
 from privarms.registry import artifacts
 from tests import PAPERS
 
@@ -160,7 +161,7 @@ def added(studies):
     helped = alone | {"panel": "fig8a", "horizon": 80_000, "epsilon": 1, "epsilon_aux": 8}
     program = {"policy": "ldp_mab", "variant": "as_released"}
     point = alone | {"panel": "fig7a", "horizon": [10_000, 160_000], "epsilon": [1, 2, 4, 8, 1024]}
-    studies["regret"]["policies"] += [
+    of_figures = [
         program | {"batch": 50, "grid": point},
         program | {"batch": 100, "grid": point | {"horizon": 320_000}},
         program | {"batch": 100, "grid": point | {"epsilon": [16]}},
@@ -175,11 +176,13 @@ def added(studies):
         },
     ]
     printed = {"policy": "ldp_mab", "variant": "as_printed"}
-    studies["regret_printed"]["policies"] += [
+    of_text = [
         printed | {"c": 16, "grid": point},
         printed | {"c": 2, "grid": point | {"horizon": [20_000]}},
         printed | {"c": 2, "grid": helped | {"n_aux": 20_000, "gamma": [0, 0.2, 2]}},
     ]
+    for study, entries in (("regret", of_figures), ("regret_printed", of_text)):
+        studies[study].policies += map(Entry.model_validate, entries)
 
 
 def test_what_somebody_adds_changes_no_case(tmp_path, loaded):
@@ -338,6 +341,6 @@ def test_formulas_by_hand():
 
 
 def test_figure_7_ends_where_its_caption_does():
-    content = configuration.load_paper(STUDIES, "paper")["studies"]
-    sizes = {row["tag"]: row["horizon"] for row in content["regret"]["policies"][0]["grid"]}
+    (entry, *_) = configuration.load_paper(STUDIES, "paper").studies["regret"].policies
+    sizes = {axes.parameters["tag"]: axes.parameters["horizon"] for axes in entry.grid}
     assert max(sizes["figure7"]) == 160_000

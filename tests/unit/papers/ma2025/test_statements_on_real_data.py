@@ -12,6 +12,7 @@ from privarms.papers.ma2025 import inference_sentences, inference_table2
 from privarms.papers.ma2025.inference_sentences import METHOD
 from privarms.planning import cells as grid
 from privarms.planning import configuration
+from privarms.planning.studies import Entry
 from tests import PAPERS
 
 from ..conftest import loaded
@@ -235,8 +236,8 @@ def test_cells_that_somebody_adds_have_no_tag():
         {"policy": "ldp_nn", "epsilon": 1, "epsilon_aux": 4, "rate": 0.01},
     ]
     for name, tag in (("real_data", "table2"), ("adult_sensitivity", "table2"), ("messages", "messages")):
-        study = configuration.load_paper(file, "paper")["studies"][name]
-        more = study | {"policies": [*study["policies"], *added]}
+        study = configuration.load_paper(file, "paper").studies[name]
+        more = study.model_copy(update={"policies": [*study.policies, *map(Entry.model_validate, added)]})
         own, larger = (grid.expand(str(file), "ma2025", name, one) for one in (study, more))
         assert len(larger) > len(own)
         before, after = ({cell.name: cell.tags for cell in cells if cell.tags} for cells in (own, larger))

@@ -1,7 +1,6 @@
 """Check the tables of Neel & Roth 2018 on values worked by hand, and that additions change no case."""
 
 import math
-from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ from privarms.ledger.intervals import quantile
 from privarms.papers.neel2018 import _enumerated
 from privarms.planning import cells as grid
 from privarms.planning import configuration, statements
+from privarms.planning.studies import Entry
 from privarms.registry import artifacts
 from tests import PAPERS
 
@@ -22,15 +22,15 @@ from ..chosen import results
 from .test_inference import INFERENCE, five, made, runs
 
 FOLDER = PAPERS / "neel2018"
-STUDIES = configuration.load_paper(FOLDER / "studies.yaml", "paper")
+PAPER = configuration.load_paper(FOLDER / "studies.yaml", "paper")
 NUMBERS = settings.read(FOLDER / "published/numbers.yaml")
 FORMULAS = ("theorem_4", "claim_1", "corrections", "scales", "orders", "printed_statistic")
 
 
 def planned(study, *added):
     """Return the cells of a study with further entries of policies."""
-    entry = deepcopy(STUDIES["studies"][study])
-    entry["policies"] += added
+    entry = PAPER.studies[study].model_copy(deep=True)
+    entry.policies += map(Entry.model_validate, added)
     return grid.expand(str(FOLDER / "studies.yaml"), "neel2018", study, entry)
 
 
@@ -43,7 +43,7 @@ def loaded():
             "neel2018",
             artifacts=artifacts.of_paper("neel2018"),
             tables=INFERENCE,
-            tags={tag for study in STUDIES["studies"] for cell in planned(study) for tag in cell.tags},
+            tags={tag for study in PAPER.studies for cell in planned(study) for tag in cell.tags},
             printed=(),
         )
     }

@@ -13,6 +13,7 @@ from privarms.papers.sajed2019 import inference
 from privarms.papers.sajed2019 import inference_formulas as formulas
 from privarms.papers.sajed2019 import inference_statements as tables
 from privarms.planning import cells, configuration, statements
+from privarms.planning.studies import Axes, Entry, listed
 from privarms.registry import artifacts, library
 from tests import PAPERS
 
@@ -227,15 +228,16 @@ TOGETHER = ("figure1", "settings", "instances", "regret", "growth", "pulls")
 
 def plan(edit=lambda studies: None):
     """Return the cells of some studies at full scale, after a change of the studies."""
-    content = configuration.load_paper(PAPER / "studies.yaml", "paper")
-    edit(content["studies"])
-    return [cell for name in TOGETHER for cell in cells.expand("f", "sajed2019", name, content["studies"][name])]
+    paper = configuration.load_paper(PAPER / "studies.yaml", "paper")
+    edit(paper.studies)
+    return [cell for name in TOGETHER for cell in cells.expand("f", "sajed2019", name, paper.studies[name])]
 
 
 @functools.cache
 def loaded():
-    content = configuration.load_paper(PAPER / "studies.yaml", "paper")
-    tags = {grid["tag"] for study in content["studies"].values() for grid in cells._all_axes(study) if "tag" in grid}
+    paper = configuration.load_paper(PAPER / "studies.yaml", "paper")
+    grids = [axes.parameters for study in paper.studies.values() for axes in cells._all_axes(study)]
+    tags = {grid["tag"] for grid in grids if "tag" in grid}
     known = {"artifacts": artifacts.of_paper("sajed2019"), "tables": artifacts.inference_of_paper("sajed2019")}
     known |= {"tags": tags, "printed": []}
     return {one.name: one for one in statements.load(PAPER / "statements.yaml", "sajed2019", **known)}
@@ -276,21 +278,21 @@ def judged(planned):
 
 
 def a_policy(studies):
-    studies["figure1"]["policies"].append({"policy": "dp_imed"})
-    studies["regret"]["policies"].append({"policy": "uniform"})
+    studies["figure1"].policies.append(Entry.model_validate({"policy": "dp_imed"}))
+    studies["regret"].policies.append(Entry.model_validate({"policy": "uniform"}))
 
 
 def a_parameter(studies):
     for study in ("figure1", "settings", "growth"):
-        studies[study]["policies"].append({"policy": "dp_ucb", "width": "log3", "noise": 0.5})
-    studies["growth"]["policies"].append({"policy": "dp_se", "beta": 0.05})
+        studies[study].policies.append(Entry.model_validate({"policy": "dp_ucb", "width": "log3", "noise": 0.5}))
+    studies["growth"].policies.append(Entry.model_validate({"policy": "dp_se", "beta": 0.05}))
 
 
 def a_value(studies):
-    studies["figure1"]["grid"] = [studies["figure1"]["grid"], {"K": 5, "epsilon": [0.05, 2]}]
-    studies["regret"]["policies"].append({"policy": "dp_se", "grid": {"K": 5, "epsilon": [0.05, 2]}})
-    studies["growth"]["grid"].append({"K": 5, "epsilon": 0.25, "horizon": [1_000_000, 10_000_000_000]})
-    studies["settings"]["grid"] = [studies["settings"]["grid"], {"K": 7, "epsilon": 1}]
+    studies["figure1"].grid.append(Axes(K=5, epsilon=[0.05, 2]))
+    studies["regret"].policies.append(Entry.model_validate({"policy": "dp_se", "grid": {"K": 5, "epsilon": [0.05, 2]}}))
+    studies["growth"].grid.append(Axes(K=5, epsilon=0.25, horizon=[1_000_000, 10_000_000_000]))
+    studies["settings"].grid.append(Axes(K=7, epsilon=1))
 
 
 @pytest.mark.parametrize("addition", [a_policy, a_parameter, a_value])
@@ -308,7 +310,9 @@ def test_an_addition_changes_no_case(addition):
 
 def test_a_tagged_addition_would_change_cases():
     def tagged(studies):
-        studies["settings"]["policies"].append({"policy": "dp_ucb", "tag": "settings", "width": "log3", "noise": 0.5})
+        studies["settings"].policies.append(
+            Entry.model_validate({"policy": "dp_ucb", "tag": "settings", "width": "log3", "noise": 0.5})
+        )
 
     assert judged(plan(tagged))["at_least_5_times"] != judged(plan())["at_least_5_times"]
 
@@ -326,16 +330,16 @@ def test_every_statement_without_studies_has_one_case_per_assumption():
 def test_horizons_whose_logarithm_is_not_rounded():
     # The depth of a tree rounds log2(T) up, which changes an exponent.
     for scale in ("paper", "quick"):
-        studies = configuration.load_paper(PAPER / "studies.yaml", scale)["studies"]
-        grids = [*studies["growth"]["grid"], *studies["shrinking_gaps"]["grid"]]
-        horizons = [T for grid in grids for T in configuration.listed(grid["horizon"])]
+        studies = configuration.load_paper(PAPER / "studies.yaml", scale).studies
+        grids = [*studies["growth"].grid, *studies["shrinking_gaps"].grid]
+        horizons = [T for axes in grids for T in listed(axes.parameters["horizon"])]
         assert all(T.bit_count() == 1 for T in horizons)
 
 
 def test_the_gaps_of_section_1_and_2():
-    studies = configuration.load_paper(PAPER / "studies.yaml", "paper")["studies"]
-    for one in studies["shrinking_gaps"]["grid"]:
+    studies = configuration.load_paper(PAPER / "studies.yaml", "paper").studies
+    for one in (axes.parameters for axes in studies["shrinking_gaps"].grid):
         assert 0.75 - one["bottom"] == pytest.approx(one["horizon"] ** -0.1, abs=1e-6)
-    for one in studies["minimax_gap"]["grid"]:
+    for one in (axes.parameters for axes in studies["minimax_gap"].grid):
         T = one["horizon"]
         assert 0.75 - one["bottom"] == pytest.approx(math.sqrt(one["K"] * math.log(T) / T), abs=1e-6)
