@@ -68,6 +68,8 @@ def test_a_parameter_that_only_some_cells_give_is_shown_with_its_default():
         **{"horizon": 100, "replicates": 100, "grid": {"K": 5, "epsilon": 1}},
         "policies": [{"policy": "dp_se"}, {"policy": "dp_se", "beta": 0.05}],
     }
-    (row,) = described.settings(cells.expand("studies.yaml", "one2001", "regret", study), ["fig1"])
+    (row,) = described.settings(
+        cells.expand("studies.yaml", "one2001", "regret", Study.model_validate(study)), ["fig1"]
+    )
     # Without `beta` DP-SE uses 1/T, so the argument has no number as its default.
     assert "beta default, 0.05" in row["others"]
