@@ -98,14 +98,14 @@ def shrink(study: dict) -> dict:
     study = study | {"policies": policies}
     if "grid" in study:
         study = study | {"grid": small_data(study["grid"])}
-    if study["protocol"] == "locally_private":
+    if study.get("protocol") == "locally_private":
         own = ("replicates", "block", "seconds_per_step")
         policies = [few_users({k: v for k, v in p.items() if k not in own}) for p in study["policies"]]
         policies = [p | {"grid": few_users(p["grid"])} if "grid" in p else p for p in policies]
         grid = {"grid": few_users(study["grid"])} if "grid" in study else {}
         runs = {"replicates": 1 if study["replicates"] == 1 else 2, "block": 1}
         return study | grid | runs | {"policies": policies}
-    users = "dataset" in study["environment"]
+    users = "dataset" in study.get("environment", {})
     small = {k: v for k, v in study.items() if k != "policies"} | {"replicates": REPLICATES, "block": BLOCK}
     if "horizon" in study:
         small["horizon"] = USERS if users else min(quick(study["horizon"]), HORIZON)
