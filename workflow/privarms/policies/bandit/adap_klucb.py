@@ -15,7 +15,7 @@ from privarms.kernels.batches import choose, init, learn
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "batches"
+FAST_PATHS_OF = "_batches"
 LABEL = "AdaP-KLUCB"
 SECONDS_PER_RUN = 4e-5
 SECONDS_PER_STEP = 0.0

@@ -14,7 +14,7 @@ from privarms.kernels.batches import choose, init, learn
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "batches"
+FAST_PATHS_OF = "_batches"
 LABEL = "AdaP-UCB"
 SECONDS_PER_RUN = 1.5e-5
 SECONDS_PER_STEP = 0.0

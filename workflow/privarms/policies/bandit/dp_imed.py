@@ -15,7 +15,7 @@ from privarms.policies.bandit import _growing_batches
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "batches"
+FAST_PATHS_OF = "_batches"
 LABEL = "DP-IMED"
 SECONDS_PER_RUN = 2e-5
 SECONDS_PER_STEP = 0.0

@@ -16,7 +16,7 @@ from privarms.policies.bandit import _growing_batches
 
 __all__ = ["choose", "configure", "init", "learn"]
 
-FAST_PATHS_OF = "batches"
+FAST_PATHS_OF = "_batches"
 LABEL = "DP-KLUCB"
 SECONDS_PER_RUN = 4e-5
 SECONDS_PER_STEP = 0.0
