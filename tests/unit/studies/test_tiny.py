@@ -74,6 +74,18 @@ def test_a_value_of_scale_tiny_in_the_file_is_not_cut(tmp_path):
     assert [one.parameters["horizon"] for one in grids["quick"]] == [1_000, 1_000]
 
 
+def test_a_table_of_scale_tiny_is_read_and_not_cut(tmp_path):
+    about = {"title": "t", "authors": "a", "year": 2020, "venue": "v", "readings": []}
+    grid = {"paper": {"K": 5}, "quick": {"K": 5}, "tiny": {"table": "own.csv"}}
+    file = tmp_path / "p2020/studies.yaml"
+    file.parent.mkdir()
+    (file.parent / "own.csv").write_text("K,horizon\n5,300\n", encoding="utf-8")
+    own = STUDY | {"grid": grid, "policies": [{"policy": "dp_se"}]}
+    file.write_text(yaml.safe_dump(about | {"studies": {"s": own}}), encoding="utf-8")
+    (row,) = configuration.load_paper(file, "tiny").studies["s"].grid
+    assert (row.parameters, row.place) == ({"K": 5, "horizon": 300}, f"{file.parent / 'own.csv'}: line 2")
+
+
 def test_stand_ins_of_scale_tiny_do_not_replace_those_of_scale_quick():
     places = {scale: paths.prepared("adult", "json", stand_in=True, scale=scale) for scale in ("tiny", "quick")}
     assert len(set(places.values())) == 2
