@@ -237,8 +237,8 @@ def test_a_figure_that_fails_takes_nothing_with_it(small):
     figures = small.folder / "workflow/privarms/papers/sajed2019/figures.py"
     figures.write_text(
         figures.read_text(encoding="utf-8")
-        + "\n\nregistered = fig1a.artifacts\n\n\ndef fig1a(results):\n    raise KeyError('a stranger')\n"
-        + "\n\nfig1a.artifacts = registered\n",
+        + "\n\nregistered = fig1a.registered\n\n\ndef fig1a(results):\n    raise KeyError('a stranger')\n"
+        + "\n\nfig1a.registered = registered\n",
         encoding="utf-8",
     )
     done = small.run()
