@@ -136,7 +136,7 @@ def readme(shown: list[dict], run: Mapping) -> str:
         finding = markdown.plain(paper["headline"]["headline"]) if paper["headline"] else ""
         counts = [in_cell(paper["counts"][group]) for group in (outcomes.SENTENCES, outcomes.PRINTED)]
         lines.append([f"[{paper['short']}](docs/papers/{paper['key']}.md)", finding, *counts])
-    about = f"{markdown.made(run)} The table leaves out questions of our own; the next number includes their cases."
+    about = f"{markdown.made(run)} The table leaves out questions of our own. Their cases count in the next number."
     table = markdown.table(("paper", "one finding", "sentences", "printed numbers"), lines)
     return f"{table}\n\n{about} {markdown.remarks(stated, run, '.')}"
 
