@@ -22,7 +22,7 @@ MANY, ACROSS = 4, 8
 VARIANT = "variant"
 # How a cell of a printed table is to be read, and a second pair of numbers in a case.
 NUMBERS = "Each cell: published → measured."
-RANGE = "In brackets: the range of the value under all choices that we tried, which the ledger lists."
+RANGE = "In parentheses: the range of the value under all choices that we tried. The ledger lists the choices."
 # The first sentences of a reason say only how its numbers lie, and which row of the case decides.
 FROM_NUMBERS = "|".join(map(re.escape, (rules.CONTAINS_AN_END, rules.SMALLER_SCALE)))
 EXTREME = re.compile(

@@ -214,8 +214,8 @@ FIGURE_6 = {
         "Average regret, average regret at the test point (.33, .33), and shares of arms there, against target users. "
         "The program with uniform choices, batches of 10, epsilon = 1. Effective data have eps_1 = 8, gamma = 0; weak "
         "data eps_1 = .5, gamma = 5. Black, and coloured shares: one run, as published. At the test point an arm is "
-        "drawn for each user. Dashed: this run eliminates an arm there. Violet, and white lines: the mean "
-        "of all runs, by the arms' probabilities at the test point. Above the shares: the runs that eliminate the best "
+        "drawn for each user. Dashed: this run eliminates an arm there. Violet and white lines: means of "
+        "all runs, from the arms' probabilities at the test point. Above the shares: the runs that eliminate the best "
         f"arm there. {BANDS}"
     ),
     name="fig6",
