@@ -244,6 +244,8 @@ def _stated(stated: Sequence[Mapping], notes: Sequence[str]) -> Iterator[str]:
     yield from (*(f"{number}. {_explained(s)}" for number, s in numbered), "")
     for statement in alone:
         yield from _grid(statement)
+    if any(case["between"] for statement in measured for case in statement["table"]["rows"]):
+        yield from (of_statements.RANGE, "")
     if notes:
         yield from (f"- Note {number}: {plain(words(note))}" for number, note in enumerate(notes, 1))
         yield ""
@@ -357,8 +359,6 @@ def _explained(statement: Mapping) -> str:
     parts += [f"*{verdict}:* {plain(words(why))}" for verdict, why in statement["reasons"]]
     if statement["notes"]:
         parts.append(f"Note {', '.join(map(str, statement['notes']))}.")
-    if any(case["between"] for case in statement["table"]["rows"]):
-        parts.append(of_statements.RANGE)
     return " ".join(parts)
 
 
