@@ -2,9 +2,10 @@
 
 import pytest
 
+from privarms.files.numbers import joined
 from privarms.report import answers
 from privarms.report import statements as of_statements
-from privarms.report.words import joined, verb
+from privarms.report.words import verb
 from tests import ledgers
 
 

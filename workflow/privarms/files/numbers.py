@@ -1,7 +1,8 @@
-"""Numbers as text in files and tables."""
+"""Numbers and lists as text."""
 
 import math
 import numbers
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -17,3 +18,8 @@ def shown(value, digits: int = 6) -> str:
     if math.isfinite(value) and value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.{digits}g}"
+
+
+def joined(names: Sequence[str]) -> str:
+    """Return names in a sentence: "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

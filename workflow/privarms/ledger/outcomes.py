@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from privarms.files.numbers import joined
 from privarms.ledger.cases import from_words
 from privarms.ledger.rules import BAD, GOOD, VERDICTS
 from privarms.planning.statements import in_headline
@@ -72,8 +73,7 @@ def of_cases(cases: Sequence[Mapping]) -> tuple[str, list[str]]:
     found = {verdict for _, verdict in verdicts}
     if found & set(BAD) and len(found) > 1:
         names = _deciding(verdicts)
-        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-        return f"depends on {listed}", names
+        return f"depends on {joined(names)}", names
     return _worst([verdict for _, verdict in verdicts]), []
 
 

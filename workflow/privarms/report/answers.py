@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from privarms.files.numbers import joined
 from privarms.ledger import outcomes
-from privarms.report.words import joined, verb, words
+from privarms.report.words import verb, words
 
 TEXT, PROGRAM = "as_printed", "as_released"
 # The paper's runs show numbers and comparisons. Theorems and identities are about no run.

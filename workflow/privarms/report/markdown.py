@@ -6,9 +6,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from privarms.files.numbers import joined
 from privarms.ledger import outcomes
 from privarms.report import statements as of_statements
-from privarms.report.words import joined, whole, words
+from privarms.report.words import whole, words
 
 SIGNS = {"good": "✓", "only": "✓", "bad": "✗", "depends": "◐", "open": "±", "measured": "◦", "unverifiable": "?"}
 HEADER = ("statement", "setting", "published", "measured", "verdict")

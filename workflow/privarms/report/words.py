@@ -31,8 +31,3 @@ def verb(outcome: str, number: int) -> str:
     if number == 1 or first not in ("agrees", "differs", "holds", "fails", "depends"):
         return outcome
     return f"{first.removesuffix('s')} {rest}".strip()
-
-
-def joined(names: list[str]) -> str:
-    """Return names in a sentence: "a, b and c"."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
