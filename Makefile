@@ -1,6 +1,7 @@
 #: tiny - try everything with a few very short runs; the numbers mean nothing
 #: quick - make everything at quick scale (the default)
 #: paper - make everything at full scale
+#: data - fetch and verify the raw data files
 #: test - run linters and all tests except the long ones
 #: test-long - run the long tests
 #: test-slurm - run the tests on a private Slurm cluster
@@ -29,7 +30,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
-.PHONY: help readme tiny quick paper test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
+.PHONY: help readme tiny quick paper data test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -47,6 +48,9 @@ paper: environment
 	$(SNAKEMAKE) --logger rich --max-jobs-per-timespan 1000/30s
 	@echo "report: $(CURDIR)/results/paper/report.html"
 	@echo "ledger: $(CURDIR)/results/paper/ledger.csv"
+
+data: environment
+	$(RUN)/privarms data
 
 test: environment lint
 	$(PYTEST) -m "not long"

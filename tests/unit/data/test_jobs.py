@@ -9,12 +9,13 @@ import pytest
 from privarms.data import jobs, preparation, prepared, sources
 from privarms.errors import PrivarmsError
 
-from .conftest import SOURCES
+from .conftest import SOURCES, real_files
 
 JOBS = SOURCES["jobs"]
 NAMES = ",Age,Accessibility,EdLevel,Employment,Gender,MentalHealth,MainBranch,YearsCode,YearsCodePro,Country"
 NAMES += ",PreviousSalary,HaveWorkedWith,ComputerSkills,Employed"
 FIRST = "0,<35,No,Undergraduate,1,Man,No,Dev,8,0,United States of America,103000.0,Assembly;C;Java,7,0"
+ABROAD = {"Country": "Brazil"}
 ROW = dict(zip(NAMES.split(","), FIRST.split(","), strict=True))
 
 
@@ -22,8 +23,11 @@ def lines(*rows):
     return [",".join(ROW) + "\n", *(",".join({**ROW, **row}.values()) + "\n" for row in rows)]
 
 
-def read(*rows):
-    return jobs.read({"j.csv": io.BytesIO("".join(lines(*rows)).encode())}, {})
+WITH, WITHOUT = {"mental_health": "with"}, {"mental_health": "without"}
+
+
+def read(*rows, options=WITH):
+    return jobs.read({"j.csv": io.BytesIO("".join(lines(*rows)).encode())}, options)
 
 
 def test_a_small_table_by_hand():
@@ -49,6 +53,31 @@ def test_a_small_table_by_hand():
     assert table.files["j.csv"] == {"rows": 4, "dropped": 0, "dropped_because": {}}
 
 
+def test_whole_numbers_and_numbers_with_a_decimal_point_are_alike():
+    changes = {"PreviousSalary": "103000", "YearsCode": "8.0", "Employment": "1.0", "Employed": "0.0"}
+    (plain, other), table = read({}, changes).features.dense(slice(None)).tolist(), read({}, changes)
+    assert (plain, table.labels.tolist()) == (other, [0, 0])
+
+
+def test_a_selection_without_a_column_has_one_feature_less():
+    table = read({}, ABROAD | {"MentalHealth": "unknown"}, options=WITHOUT)
+    assert [*jobs.NUMBERS] == [*table.features.names[:5], "MentalHealth", *table.features.names[5:]]
+    assert table.features.dense(slice(None)).tolist() == [[0, 0, 2, 1, 0, 1, 8, 0, 103_000, 7]] * 2
+
+
+def test_facts_of_the_real_sample(tmp_path):
+    sample = SOURCES["jobssample"]
+    facts = preparation.prepare(sample, real_files(sample), tmp_path / "a.parquet", tmp_path / "a.json")
+    (file,) = sample.files
+    # Counted in the file with awk: 349 rows of NonBinary, and 9,727 rows of the United States, 239 of them NonBinary.
+    assert (facts["rows"], facts["dropped"]) == (16_647, 349)
+    assert facts["files"][file.name]["dropped_because"] == {"Gender: NonBinary": {"rows": 349, "first_row": 50}}
+    assert (facts["n_target"], facts["source_sizes"]) == (6_810, [9_488])
+    assert (facts["K"], facts["original_dimensions"], facts["dimensions"]) == (2, 10, 3)
+    assert facts["left_out_beyond"] == {"target": 0, "auxiliary": 0}
+    assert prepared.load(tmp_path / "a.parquet").contexts.shape == (16_298, 3)
+
+
 def parts(folder, *groups):
     """Write parts in Parquet with numbers as numbers, and return a dataset of them."""
     files = []
@@ -63,7 +92,6 @@ def parts(folder, *groups):
     ]
 
 
-ABROAD = {"Country": "Brazil"}
 ROWS = [
     {},
     ABROAD | {"Employed": "1"},
@@ -78,7 +106,7 @@ ROWS = [
 def test_two_parts_in_parquet_are_the_csv_file(tmp_path):
     dataset, files = parts(tmp_path, ROWS[:3], ROWS[3:])
     streams = {file.name: io.BytesIO(file.read_bytes()) for file in files}
-    actual, expected = jobs.read(streams, {}), read(*ROWS)
+    actual, expected = jobs.read(streams, WITH), read(*ROWS)
     assert actual.features.numbers.tolist() == expected.features.numbers.tolist()
     assert (actual.labels.tolist(), actual.sources.tolist()) == (expected.labels.tolist(), expected.sources.tolist())
     assert [account["rows"] for account in actual.files.values()] == [3, 4]

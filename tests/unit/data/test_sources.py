@@ -15,13 +15,13 @@ SHA = hashlib.sha256(CONTENT).hexdigest()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Serve the file at every address, except another file at /other and status 404 at /missing."""
+    """Serve the file at every address, except status 404 at /missing and the server's own `answers`."""
 
     def do_GET(self):
         self.server.paths.append(self.path)
         if self.path.startswith("/missing"):
             return self.send_error(404)
-        body = b"something else" if self.path == "/other" else CONTENT
+        body = {"/other": b"something else", **self.server.answers}.get(self.path, CONTENT)
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -37,7 +37,7 @@ def server(monkeypatch):
     # pooch waits a second longer before each retry.
     monkeypatch.setattr(time, "sleep", lambda seconds: None)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.paths = []
+        server.paths, server.answers = [], {}
         server.address = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
@@ -98,6 +98,48 @@ def test_a_download_that_fails_is_one_clear_error_and_leaves_nothing(tmp_path, s
     assert files_below(tmp_path) == []
 
 
+# What portals, logins and repositories answer with status 200 instead of a file without a checksum.
+INSTEAD = [
+    ("a.csv", b"", "an empty file"),
+    ("a.csv", b"<!DOCTYPE html><html><body>Log in</body></html>", "a page in HTML"),
+    ("a.csv", b'{"error": true, "message": "Too many requests"}\n', 'JSON: {"error": true'),
+    ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
+    ("a.csv", b"a,b\n", "a single line"),
+    ("a.parquet", b"PAR1" + b"\0" * 100, "no complete Parquet file"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "found"), INSTEAD)
+def test_an_answer_that_is_not_the_file_is_not_kept(tmp_path, server, name, answer, found):
+    server.answers["/instead"] = answer
+    dataset, file = toy(server.address + "/instead", sha256=None)
+    file = file.model_copy(update={"name": name})
+    with pytest.raises(PrivarmsError, match=found) as caught:
+        sources.fetch(dataset, file, tmp_path / "raw")
+    assert str(caught.value).endswith(f"or copy the file to {tmp_path}/raw/toy/{name}")
+    assert files_below(tmp_path) == []
+    # A user who saved the answer by hand is told to delete it.
+    place = tmp_path / name
+    place.write_bytes(answer)
+    with pytest.raises(PrivarmsError, match=found) as caught:
+        sources.verify(file, place)
+    assert str(caught.value).startswith(f"{place}: wrong file: ")
+
+
+@pytest.mark.parametrize("content", [b"[a],<b>\n1,2\n", b"\xef\xbb\xbfa\n1\n", b"a\r\n1"])
+def test_unusual_tables_are_taken(tmp_path, content):
+    (tmp_path / "a.csv").write_bytes(content)
+    assert sources.other_content(toy()[1], tmp_path / "a.csv") is None
+
+
+def test_a_server_that_cannot_be_reached_is_named_in_a_short_line(tmp_path, server):
+    dataset, file = toy("http://127.0.0.1:9/a.csv")
+    with pytest.raises(PrivarmsError) as caught:
+        sources.fetch(dataset, file, tmp_path / "raw")
+    place = tmp_path / "raw/toy/a.csv"
+    assert str(caught.value) == f"{file.url}: no connection to 127.0.0.1; try again, or copy the file to {place}"
+
+
 def test_missing_files_are_looked_for_at_their_probes_and_those_that_are_here_are_not(tmp_path, server):
     here, probed, gone = (
         toy(f"{server.address}/{name}", folder=name, probe=server.address + probe)[0]._replace(name=name)
@@ -111,8 +153,8 @@ def test_missing_files_are_looked_for_at_their_probes_and_those_that_are_here_ar
 
 def test_a_file_without_a_checksum_is_taken_as_it_is(tmp_path):
     dataset, file = toy(sha256=None)
-    path = sources.fetch(dataset, file, tmp_path / "raw", mirror_with(tmp_path / "mirror", b"anything"))
-    assert sources.verify(file, path) == hashlib.sha256(b"anything").hexdigest()
+    path = sources.fetch(dataset, file, tmp_path / "raw", mirror_with(tmp_path / "mirror", b"any,thing\n1,2\n"))
+    assert sources.verify(file, path) == hashlib.sha256(b"any,thing\n1,2\n").hexdigest()
     assert "5,000 rows" in sources.missing_message(toy(sha256=None, rows=5000)[0])
 
 

@@ -54,6 +54,12 @@ library, configuration, locked versions, the log, time and memory of each job, a
 data, and of an extension only what the library reads. Print the list of what was packed. Run the command in the folder
 of the run, with the run's own --configfile.
 `make crate` packs quick scale."""
+DATA = """\
+Fetch the raw files of data/sources.yaml that are not in data/raw, from the mirror or their address, and verify all of
+them. Print for each file whether it is there, was fetched, is wrong, or how to get it. Exit status 1 if one is wrong.
+Run it in the project's folder, for example before a run on nodes without internet.
+
+  make data"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -153,6 +159,9 @@ def parser() -> argparse.ArgumentParser:
         "--output", type=Path, default=Path("leaderboard"), help="path, no suffix (default: leaderboard)"
     )
 
+    data = _add(commands, "data", _data, "fetch and verify the raw files of the datasets", DATA)
+    data.add_argument("--mirror", metavar="FOLDER", help="folder with raw files (default: PRIVARMS_MIRROR, or none)")
+
     new = commands.add_parser("new", help="create a policy of your own").add_subparsers(required=True, metavar="WHAT")
     policy = _add(new, "policy", _new_policy, "write a working bandit as a starting point", NEW)
     policy.add_argument("name", metavar="NAME", help="name (small letters, digits, _)")
@@ -229,6 +238,12 @@ def _compare(options) -> int:
 
     numbers = {name: getattr(options, name) for name in ("epsilon", "horizon", "replicates", "trials")}
     return leaderboard.show(options.folder, options.output, **numbers)
+
+
+def _data(options) -> int:
+    from privarms.cli import raw_data
+
+    return raw_data.show(options.mirror)
 
 
 def _new_policy(options) -> int:

@@ -4,6 +4,8 @@ The eleven dimensions of Table 1 of Ma et al. (2025) are NUMBERS, one number per
 levels become numbers, nor how Country splits the rows. Here the United States are the auxiliary source and all other
 countries the target. The table has 1,371 rows fewer than the file; the paper does not state which. Here the rows with
 the level NonBinary are left out, because one dimension from Man to Woman has no value for it.
+
+A selection that was published without the column MentalHealth has the option `mental_health: without`.
 """
 
 from collections.abc import Mapping
@@ -15,7 +17,8 @@ from privarms.data import delimited
 from privarms.data.features import Table, of_numbers
 from privarms.data.standin import by_rank, logistic, quantiles
 
-OPTIONS: dict = {}
+OPTIONS = {"mental_health": ("with", "without")}
+MENTAL_HEALTH = "MentalHealth"
 SOURCE_COUNTRY = "United States of America"
 LABELS = ("not employed", "employed")
 # Column -> the number of each level; None for a column of numbers.
@@ -25,7 +28,7 @@ NUMBERS: dict[str, dict[str, float] | None] = {
     "EdLevel": {"NoHigherEd": 0, "Other": 1, "Undergraduate": 2, "Master": 3, "PhD": 4},
     "Employment": {"0": 0, "1": 1},
     "Gender": {"Man": 0, "NonBinary": 0.5, "Woman": 1},
-    "MentalHealth": {"No": 0, "Yes": 1},
+    MENTAL_HEALTH: {"No": 0, "Yes": 1},
     "MainBranch": {"NotDev": 0, "Dev": 1},
     "YearsCode": None,
     "YearsCodePro": None,
@@ -64,14 +67,16 @@ STAND_IN_SEED = 2022
 
 def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
     """Return the complete rows of stackoverflow_full.csv, or of its Parquet parts; others are dropped and counted."""
+    without = options["mental_health"] == "without"
+    features = {name: levels for name, levels in NUMBERS.items() if not (without and name == MENTAL_HEALTH)}
     parts, accounts = [], {}
     for file, stream in files.items():
-        rows = delimited.read(file, stream, [*NUMBERS, COUNTRY, LABEL], missing=delimited.WORDS)
+        rows = delimited.read(file, stream, [*features, COUNTRY, LABEL], missing=delimited.WORDS)
         for column in ("Employment", LABEL):
             # Tools that read these columns as numbers write 1.0.
             rows.frame[column] = rows.frame[column].str.removesuffix(".0")
         numbers = {}
-        for column, levels in NUMBERS.items():
+        for column, levels in features.items():
             if levels is None:
                 numbers[column] = rows.numbers(column, low=0.0)
             else:
@@ -82,7 +87,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
         accounts[file] = rows.account()
         parts.append([values[rows.kept] for values in (np.column_stack(list(numbers.values())), labels, sources)])
     numbers, labels, sources = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return Table(of_numbers(numbers, list(NUMBERS)), labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
+    return Table(of_numbers(numbers, list(features)), labels, list(LABELS), sources, [SOURCE_COUNTRY], accounts)
 
 
 def generate() -> dict[str, list[str]]:

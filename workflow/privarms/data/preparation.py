@@ -54,9 +54,17 @@ def prepare(
             files = list(zip(dataset.files, raw_files, strict=True))
             checksums = {file.name: verify(file, path) for file, path in files}
             streams = {file.name: stack.enter_context(open(path, "rb")) for file, path in files}
-        table = module.read(streams, dataset.table or chosen)
-    if raw_files is not None:
-        _check_counts(dataset, table)
+        try:
+            table = module.read(streams, dataset.table or chosen)
+            if raw_files is not None:
+                _check_counts(dataset, table)
+        except PrivarmsError as error:
+            if raw_files is None:
+                raise
+            places = ", ".join(map(str, raw_files))
+            # A run fetches no file that is in place.
+            again = "; a run gets it again if you delete it" if any(file.url for file in dataset.files) else ""
+            raise PrivarmsError(f"{error} (read from {places}{again})") from error
     table, left_out = _first_rows(table, dataset.at_most)
     _check_usable(dataset.name, table)
     table = table._replace(remarks=(*table.remarks, *_fewer_than_asked(dataset, table)))

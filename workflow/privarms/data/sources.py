@@ -6,6 +6,7 @@ verified. Planning a run imports this module, so packages for HTTP are imported 
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple, Self
+from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
@@ -28,6 +30,8 @@ MIRROR_VARIABLE = "PRIVARMS_MIRROR"
 PROBE_SECONDS = 3.0
 READ_SECONDS = 120.0
 RETRIES = 2
+# The first and last bytes of a Parquet file.
+PARQUET = b"PAR1"
 
 
 FileName = Annotated[str, *matching("^[A-Za-z0-9][A-Za-z0-9._-]*$", "a file name of letters, digits, and . _ -")]
@@ -200,7 +204,7 @@ def _described(name: str, entry: Entry) -> Dataset:
 
 def with_files(dataset: Dataset, raw: Path | str = RAW, mirror: str | None = None) -> Dataset:
     """Return the dataset with the files of `otherwise` if all of them exist."""
-    present = dataset.otherwise and all(_place(dataset, file, raw, mirror) for file in dataset.otherwise)
+    present = dataset.otherwise and all(here(dataset, file, raw, mirror) for file in dataset.otherwise)
     return dataset._replace(files=dataset.otherwise) if present else dataset
 
 
@@ -226,15 +230,15 @@ def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str |
 
     Probes all addresses at the same time and downloads nothing.
     """
-    absent = {d.name: [file for file in d.files if not _place(d, file, raw, mirror)] for d in datasets}
+    absent = {d.name: [file for file in d.files if not here(d, file, raw, mirror)] for d in datasets}
     addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
     with ThreadPoolExecutor(max_workers=16) as pool:
         answers = dict(zip(addresses, pool.map(_answers, addresses), strict=True))
     return {name for name, files in absent.items() if all(answers.get(file.probe or file.url) for file in files)}
 
 
-def _place(dataset: Dataset, file: RawFile, raw: Path | str, mirror: str | None) -> Path | None:
-    """Return the path of a file that is in place or in the mirror."""
+def here(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | None = None) -> Path | None:
+    """Return the path of a file that is in place, else in the mirror, else None."""
     paths = [raw_path(dataset, file, raw), *([raw_path(dataset, file, mirror)] if mirror else [])]
     return next((path for path in paths if path.exists()), None)
 
@@ -246,7 +250,7 @@ def fetch(dataset: Dataset, file: RawFile, raw: Path | str = RAW, mirror: str | 
     nothing is left in its place.
     """
     local = raw_path(dataset, file, raw)
-    place = _place(dataset, file, raw, mirror)
+    place = here(dataset, file, raw, mirror)
     if place:
         verify(file, place)
         if place != local:
@@ -271,9 +275,20 @@ def _download(file: RawFile, local: Path) -> None:
         urls={file.name: file.url},
         retry_if_failed=RETRIES,
     )
-    downloader = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=READ_SECONDS)
+    download = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=READ_SECONDS)
+
+    def checked_download(url: str, output_file: str, pooch: Any) -> None:
+        """Download, and raise ValueError for a file without a checksum that cannot be the right one."""
+        download(url, output_file, pooch)
+        if file.sha256 is None and (found := other_content(file, output_file)):
+            raise ValueError(f"the answer is {found}; expected {_kind(file)}")
+
     try:
-        cache.fetch(file.name, downloader=downloader)
+        cache.fetch(file.name, downloader=checked_download)
+    except requests.ConnectionError as error:
+        # The library's own text repeats the address and names its classes.
+        host = urlsplit(file.url).hostname
+        raise PrivarmsError(f"{file.url}: no connection to {host}; try again, or copy the file to {local}") from error
     except (requests.RequestException, ValueError) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(f"{file.url}: {reason}; try again, or copy the file to {local}") from error
@@ -282,7 +297,11 @@ def _download(file: RawFile, local: Path) -> None:
 
 
 def verify(file: RawFile, path: Path | str) -> str:
-    """Return the SHA-256 of a file. Raises PrivarmsError if a checksum is not the expected one."""
+    """Return the SHA-256 of a file.
+
+    Raises PrivarmsError if a checksum is not the expected one, or if a file without a checksum cannot be the right one,
+    such as the page of a login.
+    """
     with open(path, "rb") as stream:
         sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
         stream.seek(0)
@@ -291,13 +310,45 @@ def verify(file: RawFile, path: Path | str) -> str:
         while file.git_blob and (chunk := stream.read(2**20)):
             git_blob.update(chunk)
     checks = (("SHA-256", file.sha256, sha256), ("git blob", file.git_blob, git_blob.hexdigest()))
+    content = other_content(file, path)
     for kind, wanted, actual in checks:
         if wanted not in (None, actual):
-            raise PrivarmsError(
-                f"{path}: wrong file: expected {kind} {wanted}, found {actual}; delete it and get it again "
-                f"({file.url or file.by_hand})"
-            )
+            found = f"{actual} ({content})" if content else actual
+            raise PrivarmsError(f"{path}: wrong file: expected {kind} {wanted}, found {found}; {_again(file)}")
+    if content and file.sha256 is None and file.git_blob is None:
+        raise PrivarmsError(f"{path}: wrong file: expected {_kind(file)}, found {content}; {_again(file)}")
     return sha256
+
+
+def other_content(file: RawFile, path: Path | str) -> str | None:
+    """Return what a file is if its first and last bytes show that it is not of the kind of its name, else None.
+
+    Portals answer with status 200 and a page of a login, an error in JSON, nothing or the names of the columns alone.
+    """
+    with open(path, "rb") as stream:
+        head = stream.read(10_000)
+        stream.seek(max(stream.seek(0, os.SEEK_END) - 4, 0))
+        tail = stream.read()
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    if not text:
+        return "an empty file"
+    if text.startswith("version https://git-lfs"):
+        return "a pointer of Git LFS instead of the file"
+    if re.match(r"<(!doctype|html|head|body|\?xml)", text, re.IGNORECASE):
+        return "a page in HTML or XML, such as a login or an error"
+    if file.name.endswith(".parquet"):
+        return None if head[:4] == tail == PARQUET else "no complete Parquet file"
+    if text.startswith(('{"', '[{"')):
+        return f"JSON: {' '.join(text[:100].split())}"
+    return None if "\n" in text.strip() or len(head) == 10_000 else "a single line"
+
+
+def _kind(file: RawFile) -> str:
+    return "a Parquet file" if file.name.endswith(".parquet") else "a table as text"
+
+
+def _again(file: RawFile) -> str:
+    return f"delete it and get it again ({file.url or file.by_hand})"
 
 
 def missing_message(dataset: Dataset, raw: Path | str = RAW) -> str:

@@ -20,7 +20,8 @@ AUXILIARY_LABELS = {"with": "w", "without": "wo"}
 def table1(results: Results) -> pd.DataFrame:
     """Sizes and dimensions, ours and as published; the published max n_Q of Adult is the sum over its sources. Taxi's
     sizes are taken as published, from the first trips of May 2022 on; taxisample is a sample of three days of that
-    month. The label of both is a tip; that of taxicard and taxisamplecard is a trip paid by card."""
+    month. The label of both is a tip; that of taxicard and taxisamplecard is a trip paid by card. jobssample has the
+    rows of Jobs with a previous salary above 100,000."""
     stated = results.published_table("table1")
     names = [f"published_{entry}" for entry in stated["entry"].unique()]
     stated = stated.pivot(index="dataset", columns="entry", values="value").add_prefix("published_").astype("Int64")
