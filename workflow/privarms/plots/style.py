@@ -257,14 +257,14 @@ def published(ax: Axes, value: float, text: str = "", *, axis: str = "y", below:
         ax.annotate(text, (value, 1), ha="left", va="top", **where)
 
 
-def log_ticks(axis) -> None:
-    """Set ticks of a logarithmic axis at 1, 2 and 5 times powers of ten, without exponents.
+def log_ticks(axis, subs: Sequence[float] = (1, 2, 5)) -> None:
+    """Set ticks of a logarithmic axis at powers of ten times `subs`, without exponents.
 
     Where the axis has more than two and a half decades, only the powers of ten are named. Set its limits before.
     """
     low, high = axis.get_view_interval()
     narrow = high <= 300 * low
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5) if narrow else (1,)))
+    axis.set_major_locator(LogLocator(subs=subs if narrow else (1,)))
     axis.set_major_formatter("{x:,g}")
     axis.set_minor_locator(NullLocator() if narrow else LogLocator(subs=(2, 5)))
     axis.set_minor_formatter(NullFormatter())

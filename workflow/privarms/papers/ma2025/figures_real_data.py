@@ -54,6 +54,10 @@ def real_learning_curves(results: Results):
         # The number of users may follow the dataset's name.
         constant = best_constant(results, dataset.split(" (")[0])
         ax.axhline(constant, **(style.GUIDE | {"linestyle": style.LINESTYLES[2]}))
+    for ax in grid.axes[:, 0]:
+        low, high = ax.get_xlim()
+        # A short axis needs more numbers than its power of ten, but a panel is narrow.
+        style.log_ticks(ax.xaxis, (1, 3) if high < 50 * low else (1,))
     grid.set_axis_labels("target users $t$", "average reward")
     style.legend(grid.figure, columns=6, title="dashed: without auxiliary data; thin: another setting")
     columns = ["dataset", "data", "t", "replicates", "average_reward", "se", "low", "high", "method", "variant"]
