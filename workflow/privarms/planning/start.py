@@ -79,10 +79,10 @@ def announce(plan: Plan, arguments: Sequence[str] = (), ended: bool = False) -> 
     used = _used(plan, arguments)
     words = {"stand-in": "a synthetic stand-in is used", "missing": "left out"}
     # Variants of a dataset lack the same files, so one message is enough.
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[tuple[str, ...], str], list[str]] = {}
     for dataset, status in plan.datasets.statuses.items():
         if status in words and dataset in used:
-            alike.setdefault((plan.datasets.sources[dataset].folder, status), []).append(dataset)
+            alike.setdefault((tuple(plan.datasets.raw_files(dataset)), status), []).append(dataset)
     for (_, status), datasets in alike.items():
         message = plan.datasets.missing_message(datasets[0])
         print(f"{', '.join(datasets)}: {words[status]}. {message}", file=sys.stderr)
