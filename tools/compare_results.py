@@ -82,7 +82,7 @@ def differences(old: Path, new: Path, skip: list[str]) -> Iterator[str]:
 
 def main() -> int:
     """Print all differences between two folders and their number."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("old", type=Path, help="folder with results")
     parser.add_argument("new", type=Path, help="folder with results")
     parser.add_argument(

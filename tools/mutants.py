@@ -8,6 +8,8 @@ the diff of each survivor. Mutants run in copies of the project below results/mu
 the same seed each time.
 """
 
+# pyright: reportMissingImports=false
+# Only `make mutants` installs cosmic-ray.
 import argparse
 import random
 import shutil
@@ -99,7 +101,7 @@ def survivors(module: str, settings: Mapping, sample: int | None) -> tuple[int, 
 
 def main() -> int:
     """Print the score and the survivors of each module; return 1 if a module's tests fail without a mutant."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--cores", type=int, default=1, help="number of modules to test in parallel (default: 1)")
     parser.add_argument("--sample", type=int, metavar="N", help="test at most N mutants of each module")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="path below workflow/privarms (default: all)")

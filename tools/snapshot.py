@@ -41,7 +41,7 @@ def plan_of(statuses: Mapping | None = None) -> Plan:
     """Return the plan of scale paper; statuses: of the datasets (default: of those that are here)."""
     if statuses is not None:
         os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
-    return make_plan(settings.read(str(ROOT / "config/config.yaml")), main=False)
+    return make_plan(settings.read(ROOT / "config/config.yaml"), main=False)
 
 
 def papers() -> list[dict]:

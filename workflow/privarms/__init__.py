@@ -1,6 +1,9 @@
 """privarms: differentially private bandits, their exact fast simulation, and the ledger of reproduced results."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from privarms.cli.interactive import audit, compare, simulate
 
 __version__ = "0.2.0"
 __all__ = ["audit", "compare", "simulate"]

@@ -34,7 +34,8 @@ def agreeing_loss(audit: Audit, params, pair: Sequence, counts: Mapping[int, tup
 
 def contradiction(audit: Audit, params, pair: Sequence, counts: Mapping[int, tuple[int, int]]) -> str:
     """Return which exact value lies outside of its counted interval, in one sentence; an empty text if none does."""
-    ends = {n: tuple(map(float, clopper_pearson(*counts[n], CONFIDENCE))) for n in (0, 1)}
+    intervals = {n: clopper_pearson(*counts[n], CONFIDENCE) for n in (0, 1)}
+    ends = {n: (float(low), float(high)) for n, (low, high) in intervals.items()}
     likelier, loss = audit.likelier_of(pair[0]), audit.loss(params, pair)
     low, high = _log_ratio(ends[likelier], ends[1 - likelier])
     slack = ROUNDING * (1 + abs(loss)) if math.isfinite(loss) else 0.0

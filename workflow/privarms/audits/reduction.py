@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from inspect import signature
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,11 +59,11 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
 
 def counted(cell: pd.DataFrame) -> dict[int, tuple[int, int]]:
     """Return the events and trials with neighbours 0 and 1, from replicate rows of one setting."""
-    sums = cell.groupby("neighbour")[["events", "trials"]].sum()
-    return {n: tuple(sums.loc[n].tolist()) for n in (0, 1)}
+    sums = cell.groupby("neighbour")[["events", "trials"]].sum().transpose()
+    return {n: tuple(sums[n].tolist()) for n in (0, 1)}
 
 
-def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series]:
+def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series | np.ndarray]:
     """Return the columns `loss`, `loss_low` and `loss_high` of a table that `reduce` returned.
 
     loss: the log ratio of the shares of events, -inf or nan if a neighbour has none
@@ -85,7 +86,7 @@ def parameters(counts: pd.DataFrame) -> list[str]:
     return [k for k in counts.columns if k not in others]
 
 
-def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tuple:
+def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tuple[Any, list]:
     """Return the parameters of the subject and the inputs of both neighbours; changed: parameters not from the rows."""
 
     def of(configure: Callable, **more):

@@ -44,7 +44,7 @@ class Audited(NamedTuple):
 
     row: dict
     noise: float
-    half: Sequence[float] | None
+    half: tuple[float, float] | None
     scope: str = ""
     contradicted: str = ""
 
@@ -54,9 +54,10 @@ class Audited(NamedTuple):
         return tuple(self.row[k] for k in ("paper", "audit", "subject", "variant", "setting", "claimed"))
 
     @property
-    def seen(self) -> Sequence[float]:
+    def seen(self) -> tuple[float, float]:
         """Return the observed rates of the event, the smaller one first."""
-        return sorted(self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
+        one, other = (self.row[f"{which}_events"] / self.row[f"{which}_trials"] for which in ("likelier", "other"))
+        return min(one, other), max(one, other)
 
 
 def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[str] = ()) -> pd.DataFrame:
@@ -88,7 +89,7 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
         first = next(verdict for verdict in VERDICTS if (group["verdict"] == verdict).any())
         those = group[group["verdict"] == first]
         share = (those["lower_bound"] / those["claimed_epsilon"]).astype(float).fillna(-math.inf)
-        lines.append(those.loc[share.idxmax()].to_dict() | {"settings": len(group)})
+        lines.append(those.iloc[int(share.to_numpy().argmax())].to_dict() | {"settings": len(group)})
     lines.sort(key=lambda line: VERDICTS.index(line["verdict"]))
     return pd.DataFrame(lines, columns=[*COLUMNS, "settings"])
 
@@ -126,7 +127,8 @@ def _listed(names: Sequence[str]) -> str:
 def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
     """Return the settings of one study, weakened controls included."""
     audit = library.load("environments", counts["environment"].iloc[0]).AUDIT
-    for subject, own in counts.groupby("policy", sort=False, observed=True):
+    for policy, own in counts.groupby("policy", sort=False, observed=True):
+        subject = str(policy)
         takes = library.arguments("policies", subject)
         defaults = signature(library.load("policies", subject).configure).parameters
         settings = [k for k in parameters(own) if own[k].notna().any()]
@@ -159,7 +161,7 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
     return ", ".join(f"{k} = {row[k]}" for k in names if pd.notna(row[k]))
 
 
-def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> list[float] | None:
+def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> tuple[float, float] | None:
     """Return the exact rates with half the noise; None where they are unknown."""
     takes = {*library.arguments("policies", subject), *signature(audit.inputs).parameters}
     # If an audit separates the claimed budget from the policy's own, twice the budget is half the noise.
@@ -172,7 +174,7 @@ def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> list
         # The audit has no such inputs for a policy with half the noise.
         return None
     likelier = audit.likelier_of(pair[0])
-    rates = [audit.probability(params, pair[n]) for n in (1 - likelier, likelier)]
+    rates = audit.probability(params, pair[1 - likelier]), audit.probability(params, pair[likelier])
     return None if any(map(math.isnan, rates)) else rates
 
 

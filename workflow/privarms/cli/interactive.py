@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -174,10 +175,12 @@ def compare(policies: str | Mapping | object | Iterable, environment: str = "ber
     PrivarmsError
         As `simulate`, and for runs without `t` and `regret`.
     """
-    single = isinstance(policies, str | Mapping) or not isinstance(policies, Iterable)
+    entries: list[Any] = [policies]
+    if isinstance(policies, Iterable) and not isinstance(policies, str | Mapping):
+        entries = list(policies)
     curves: list[tuple[dict, dict, pd.DataFrame]] = []
     objects: dict[str, object] = {}
-    for entry in [policies] if single else policies:
+    for entry in entries:
         entry = dict(entry) if isinstance(entry, Mapping) else {"policy": entry}
         if "policy" not in entry:
             raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
@@ -191,7 +194,7 @@ def compare(policies: str | Mapping | object | Iterable, environment: str = "ber
             raise PrivarmsError(f"compare: two policies have the name {name!r}; give each its own with `name`")
         label = library.label(policy) if isinstance(policy, str) else policy.LABEL
         if not {"t", "regret"} <= set(rows):
-            raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows)}")
+            raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows.columns)}")
         inputs = [*rows.columns[: rows.columns.get_loc("replicate")]]
         for values, part in rows.groupby(inputs, sort=False, dropna=False):
             # A setting is all that a curve depends on, so the same runs are one curve.
@@ -231,7 +234,7 @@ def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
     return [f"{one}, {more}" if labels.count(one) > 1 else one for one, more in zip(labels, whole, strict=True)]
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     """Return a number of numpy as Python's, and a tuple, range or array as a list."""
     if isinstance(value, tuple | range):
         return list(value)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ INSTANCES = {
 K = 5
 GIVEN = ("K", "horizon", "epsilon")
 # Published policies that need more parameters. DP-UCB with the exact quantile of its noise is the best of its widths.
-SETTINGS = {"dp_ucb": {"width": "exact"}}
+SETTINGS: dict[str, dict[str, Any]] = {"dp_ucb": {"width": "exact"}}
 
 
 def compare(folder: str | Path, *, epsilon: float, horizon: int, replicates: int, trials: int) -> pd.DataFrame:
@@ -147,11 +148,11 @@ def described(rows: pd.DataFrame) -> Iterator[str]:
     yield from (f"  {r.policy}: {r.audit}. {r.audit_note}" for r in first.itertuples() if r.audit_note)
     for instance, some in rows.groupby("instance", sort=False):
         yield f"{instance}: rank, policy, regret [95% interval], times the lower bound, difference from the best:"
-        for r in some.itertuples():
-            regret = f"{r.regret:,.0f} {_ends(r.low, r.high)}"
-            difference = f"{r.difference:+,.0f} {_ends(r.difference_low, r.difference_high)}"
-            difference = difference if r.difference else "the best published"
-            yield f"  {r.rank:4.1f}  {r.policy}  {regret}  {r.over_bound:.2f}  {difference}"
+        for r in some.to_dict("records"):
+            regret = f"{r['regret']:,.0f} {_ends(r['low'], r['high'])}"
+            difference = f"{r['difference']:+,.0f} {_ends(r['difference_low'], r['difference_high'])}"
+            difference = difference if r["difference"] else "the best published"
+            yield f"  {r['rank']:4.1f}  {r['policy']}  {regret}  {r['over_bound']:.2f}  {difference}"
 
 
 def _ends(low: float, high: float) -> str:

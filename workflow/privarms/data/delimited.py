@@ -2,17 +2,19 @@
 
 import csv
 from collections.abc import Callable, Iterable, Sequence
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.csv
-import pyarrow.parquet
+import pyarrow.compute
+from pyarrow import csv as pa_csv
+from pyarrow import parquet
 
 from privarms.errors import PrivarmsError
 
+# pyarrow makes the functions of this module when it is imported, so their types are unknown.
+pc: Any = pyarrow.compute
 # If more rows than this share of a file, or this number in a small file, are malformed, it is probably another file.
 MOST_MALFORMED, FEW_MALFORMED = 0.01, 5
 # A sum of money, or a number with groups of three digits.
@@ -129,12 +131,12 @@ def read(
         require(file, columns or (), header)
         if not header:
             raise PrivarmsError(f"{file}: the first line is empty; expected the names of the columns; correct it")
-        table = pa.csv.read_csv(
+        table = pa_csv.read_csv(
             stream,
             # With several threads an error names no row.
-            pa.csv.ReadOptions(column_names=header, skip_rows=0 if names else 1, use_threads=False),
-            pa.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            pa.csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
+            pa_csv.ReadOptions(column_names=header, skip_rows=0 if names else 1, use_threads=False),
+            pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            pa_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
         )
         stream.close()
         if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
@@ -152,7 +154,7 @@ def read(
 
 def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
     try:
-        table = pa.parquet.read_table(stream)
+        table = parquet.read_table(stream)
         require(file, columns or (), table.column_names)
         table = table.select(columns or table.column_names)
         return {name: _as_texts(table[name]) for name in table.column_names}

@@ -21,13 +21,14 @@ OPTIONS = {"mental_health": ("with", "without")}
 MENTAL_HEALTH = "MentalHealth"
 SOURCE_COUNTRY = "United States of America"
 LABELS = ("not employed", "employed")
+GENDERS = {"Man": 0, "NonBinary": 0.5, "Woman": 1}
 # Column -> the number of each level; None for a column of numbers.
 NUMBERS: dict[str, dict[str, float] | None] = {
     "Age": {"<35": 0, ">35": 1},
     "Accessibility": {"No": 0, "Yes": 1},
     "EdLevel": {"NoHigherEd": 0, "Other": 1, "Undergraduate": 2, "Master": 3, "PhD": 4},
     "Employment": {"0": 0, "1": 1},
-    "Gender": {"Man": 0, "NonBinary": 0.5, "Woman": 1},
+    "Gender": GENDERS,
     MENTAL_HEALTH: {"No": 0, "Yes": 1},
     "MainBranch": {"NotDev": 0, "Dev": 1},
     "YearsCode": None,
@@ -83,7 +84,7 @@ def read(files: Mapping[str, BinaryIO], options: Mapping[str, str]) -> Table:
                 numbers[column] = np.array(list(levels.values()), float)[rows.codes(column, list(levels))]
         labels = rows.codes(LABEL, ("0", "1")).astype(np.int64)
         sources = (rows.texts(COUNTRY) == SOURCE_COUNTRY).to_numpy(np.int64)
-        rows.drop(numbers["Gender"] == NUMBERS["Gender"][LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
+        rows.drop(numbers["Gender"] == GENDERS[LEFT_OUT_GENDER], f"Gender: {LEFT_OUT_GENDER}")
         accounts[file] = rows.account()
         parts.append([values[rows.kept] for values in (np.column_stack(list(numbers.values())), labels, sources)])
     numbers, labels, sources = (np.concatenate(part) for part in zip(*parts, strict=True))

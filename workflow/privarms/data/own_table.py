@@ -45,7 +45,7 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
     must_be_numbers, must_be_texts = description.numbers, description.texts
     named = [label, source.column] if source else [label]
     listed = [*named, *leave_out, *must_be_numbers, *must_be_texts, *incomplete]
-    delimited.require(file, listed, list(rows.frame))
+    delimited.require(file, listed, rows.frame.columns)
     used = [*named, *(name for name in rows.frame if name not in (*named, *leave_out, *INDEX))]
     are_numbers = {
         name
@@ -94,7 +94,7 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
                 f"other in the complete rows; found {', '.join(present[:20])}"
             )
         source_names = [value for value in present if value != source.target]
-        sources = pd.Index([source.target, *source_names]).get_indexer(values).astype(np.int64)
+        sources = pd.Index([source.target, *source_names]).get_indexer(pd.Index(values)).astype(np.int64)
     of_texts = {name: levels for name, (levels, _) in categories.items()}
     remarks = [*_numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})]
     remarks += _alike({label: label_names, **({source.column: present} if source else {}), **of_texts})

@@ -160,7 +160,7 @@ def _facts(
     checksums: Mapping[str, str],
 ) -> dict:
     """Return the facts about a prepared dataset; without checksums it is a stand-in."""
-    files = {
+    files: dict[str, dict] = {
         file: ({"sha256": checksums[file]} if checksums else {}) | account for file, account in table.files.items()
     }
     rows, dropped = (sum(account[key] for account in files.values()) for key in ("rows", "dropped"))

@@ -32,7 +32,7 @@ def reduce(features: Features, sources: np.ndarray, method: str) -> tuple[np.nda
 
 def _means(features: Features, fitted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return float64[p], the means over the fitted rows, and bool[p], whether a feature is constant there."""
-    total, low, high = 0.0, np.inf, -np.inf
+    total, low, high = np.zeros(1), np.full(1, np.inf), np.full(1, -np.inf)
     for rows in features.chunks(fitted):
         total = total + rows.sum(axis=0)
         low, high = np.minimum(low, rows.min(axis=0)), np.maximum(high, rows.max(axis=0))
@@ -46,7 +46,8 @@ def _components(
 
     The deviation of a constant feature is 1. Share and direction of a component that does not vary are 0.
     """
-    products = sum((rows - mean).T @ (rows - mean) for rows in features.chunks(fitted)) / len(fitted)
+    parts = ((rows - mean).T @ (rows - mean) for rows in features.chunks(fitted))
+    products = sum(parts, start=np.zeros(2 * mean.shape)) / len(fitted)
     products[constant] = products[:, constant] = 0.0
     scale = np.where(constant, 1.0, np.sqrt(np.diag(products)))
     values, vectors = np.linalg.eigh(products / np.outer(scale, scale))

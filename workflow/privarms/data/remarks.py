@@ -27,6 +27,6 @@ def _left_out(facts: Mapping) -> str:
             counts[reason] = counts.get(reason, 0) + entry["rows"]
             of_file = f" of {file}" if len(files) > 1 else ""
             first.setdefault(reason, f"first row {entry['first_row']}{of_file}")
-    reasons = sorted(counts, key=counts.get, reverse=True)
+    reasons = sorted(counts, key=lambda reason: counts[reason], reverse=True)
     because = ", ".join(f"{counts[reason]:,} for {reason} ({first[reason]})" for reason in reasons)
     return f"{facts['dropped']:,} of {facts['rows']:,} rows left out{': ' if because else ''}{because}"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, cast
 from urllib.parse import urlsplit
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
@@ -233,7 +233,7 @@ def obtainable(datasets: Iterable[Dataset], raw: Path | str = RAW, mirror: str |
     absent = {d.name: [file for file in d.files if not here(d, file, raw, mirror)] for d in datasets}
     addresses = sorted({file.probe or file.url for files in absent.values() for file in files if file.url})
     with ThreadPoolExecutor(max_workers=16) as pool:
-        answers = dict(zip(addresses, pool.map(_answers, addresses), strict=True))
+        answers: dict[str | None, bool] = dict(zip(addresses, pool.map(_answers, addresses), strict=True))
     return {name for name, files in absent.items() if all(answers.get(file.probe or file.url) for file in files)}
 
 
@@ -284,7 +284,8 @@ def _download(file: RawFile, local: Path) -> None:
             raise ValueError(f"the answer is {found}; expected {_kind(file)}")
 
     try:
-        cache.fetch(file.name, downloader=checked_download)
+        # pooch calls it by position, but the names of arguments in its type are others.
+        cache.fetch(file.name, downloader=cast(Any, checked_download))
     except requests.ConnectionError as error:
         # The library's own text repeats the address and names its classes.
         host = urlsplit(file.url).hostname

@@ -12,7 +12,7 @@ either label. The source is one company with about 3% of the trips, as in the pa
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import BinaryIO
 
 import numpy as np
@@ -149,7 +149,10 @@ def generate() -> dict[str, Iterator[str]]:
     dropoff = np.where(stays, area, _draw(rng, AREA_COUNTS, n))
     company = np.where(kind == 1, 0, 1 + _draw(rng, (1.0,) * len(OTHER_COMPANIES), n))
     starts = STAND_IN_FIRST_DAY + 15 * np.arange(96 * STAND_IN_DAYS).astype("timedelta64[m]")
-    texts = pd.Categorical.from_codes
+
+    def texts(codes: np.ndarray, levels: Sequence[str] | np.ndarray) -> pd.Categorical[str]:
+        return pd.Categorical.from_codes(codes, pd.Index(levels))
+
     trips = pd.DataFrame(
         {
             "trip_start_timestamp": texts(96 * day + 4 * hour + quarter, np.datetime_as_string(starts, "ms")),

@@ -112,7 +112,9 @@ def group(replicates: np.ndarray, keys: Mapping[str, np.ndarray]) -> Groups:
     return Groups(values, np.bincount(numbers), np.argsort(numbers, kind="stable"))
 
 
-def summarise(keys: Sequence[str], groups: Groups, measures: Iterable[tuple[str, np.ndarray]]) -> dict[str, Sequence]:
+def summarise(
+    keys: Sequence[str], groups: Groups, measures: Iterable[tuple[str, np.ndarray]]
+) -> dict[str, Sequence | np.ndarray]:
     """Return means, standard errors and quantiles over replicates of every measure, one row per group.
 
     measures: names and columns. `replicates` counts the rows of each group. NaN marks a run without that value. Such a
@@ -121,7 +123,8 @@ def summarise(keys: Sequence[str], groups: Groups, measures: Iterable[tuple[str,
     """
     values, counts, order = groups
     ends = np.cumsum(counts)[:-1]
-    summary = dict(zip(keys, zip(*values, strict=True), strict=True)) | {"replicates": counts}
+    summary: dict[str, Sequence | np.ndarray] = dict(zip(keys, zip(*values, strict=True), strict=True))
+    summary["replicates"] = counts
     for measure, column in measures:
         column = column.astype(np.float64, copy=False)
         samples = column.reshape(-1, len(values)).T if order is None else np.split(column[order], ends)
@@ -137,7 +140,7 @@ def _largest_share(sample: np.ndarray) -> float:
     return float(np.nanmax(sample) / total) if total > 0 else np.nan
 
 
-def _described(samples: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
+def _described(samples: Sequence[np.ndarray] | np.ndarray) -> dict[str, np.ndarray]:
     """Return the statistics of each sample of one measure; samples of one size together, which is many times faster."""
     sizes = np.array([np.count_nonzero(~np.isnan(sample)) for sample in samples])
     described = {name: np.full(len(samples), np.nan) for name in STATISTICS[:-1]}
@@ -169,7 +172,7 @@ def aggregate(
     measures = [name for name in by.columns if name not in ("replicate", *keys)]
     about = dict.fromkeys(types, f"{cells[0].paper}/studies.yaml: studies.{cells[0].study}")
     refuse_parameters(about, cells[0].protocol, cells[0].record, [*keys, *measures])
-    summaries: list[dict[str, Sequence]] = []
+    summaries: list[dict[str, Sequence | np.ndarray]] = []
 
     def tables() -> Iterator[pa.Table]:
         for cell in cells:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -14,6 +15,8 @@ from privarms.execution.cell import Cell
 from privarms.execution.streams import stream
 from privarms.registry import extensions, library
 
+# numba sets these attributes when it is imported, so their types are unknown.
+config: Any = numba.config
 ROUNDS = 100
 # Rounds after which a state is searched for a nan.
 STATE_ROUNDS = 1_000
@@ -29,12 +32,12 @@ def files(cell: Cell) -> list[str]:
 @contextmanager
 def bounds_checked(check: bool = True) -> Iterator[None]:
     """Compile with bounds checks for a while, so an index outside of an array is an error; `check`: whether to."""
-    before = numba.config.BOUNDSCHECK
-    numba.config.BOUNDSCHECK = 1 if check else before
+    before = config.BOUNDSCHECK
+    config.BOUNDSCHECK = 1 if check else before
     try:
         yield
     finally:
-        numba.config.BOUNDSCHECK = before
+        config.BOUNDSCHECK = before
 
 
 def run(cell: Cell, run_block: Callable, seed: int) -> Mapping | None:

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -52,8 +52,10 @@ class OneOrMore:
     """For a list type: a value that is no list is a list of one."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        several = handler(source)
-        one = core_schema.no_info_after_validator_function(lambda value: [value], several["items_schema"])
+        several = cast(core_schema.ListSchema, handler(source))
+        one = core_schema.no_info_after_validator_function(
+            lambda value: [value], several.get("items_schema", core_schema.any_schema())
+        )
         # Messages leave out the names in <>.
         return core_schema.tagged_union_schema(
             {"<list>": several, "<one>": one}, lambda value: "<list>" if isinstance(value, list) else "<one>"

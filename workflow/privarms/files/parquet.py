@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+import pyarrow.compute
 import pyarrow.parquet as pq
 
 from privarms import __version__
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     # Importing pandas would double the start of a simulation, which does not need it.
     import pandas as pd
 
+# pyarrow makes the functions of this module when it is imported, so their types are unknown.
+pc: Any = pyarrow.compute
 KEY = b"privarms"
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "snakemake")
 ROWS_PER_GROUP = 2**16

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -63,7 +64,11 @@ def _unreadable(place: Path | str, error: Exception) -> PrivarmsError:
     return PrivarmsError(f"{place}: cannot be read: {reason}; expected UTF-8 text in valid YAML")
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+# PyYAML has the fast loader only if it was built with libyaml.
+SAFE: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(SAFE):
     """Loader that rejects duplicate keys. PyYAML keeps only the last one, so a study could be lost unnoticed."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
@@ -88,7 +93,7 @@ _Loader.add_constructor("!whole", lambda _, node: int(float(node.value)))
 _Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
 
 
-def scalar(text: str):
+def scalar(text: str) -> Any:
     """Return the value that a text without quotes has in one of our YAML files."""
     loader = _Loader("")
     try:

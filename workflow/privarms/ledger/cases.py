@@ -81,7 +81,7 @@ def _selected(statement: Statement, table: pd.DataFrame, tags: Mapping[str, Sequ
     for column, values in where.items():
         if column not in table:
             raise PrivarmsError(
-                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table)}"
+                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table.columns)}"
             )
         chosen &= among(table[column], values)
     return table[chosen]
@@ -91,11 +91,14 @@ def _cases(statement: Statement, rows: pd.DataFrame) -> Iterator[tuple[dict, pd.
     """Yield the values that separate a case from the others, and its rows."""
     separating = [k for k in (VARIANT, *statement.by, *statement.assumes) if k in rows]
     if missing := [k for k in (*statement.by, *statement.assumes) if k not in rows]:
-        raise PrivarmsError(f"{statement.at}: no column {missing[0]!r} in the table; expected {', '.join(rows)}")
+        raise PrivarmsError(
+            f"{statement.at}: no column {missing[0]!r} in the table; expected {', '.join(rows.columns)}"
+        )
     if not separating:
         if len(rows):
             yield {}, rows
         return
+    values: tuple
     for values, some in rows.groupby(separating, sort=False, dropna=False, observed=True):
         yield {k: v for k, v in zip(separating, values, strict=True) if not pd.isna(v)}, some
 
@@ -141,7 +144,9 @@ def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Ser
     """Return the measured value of a case, its row, and a sentence that names the row of an extreme."""
     how, column = statement.measure
     if column not in rows:
-        raise PrivarmsError(f"{statement.at}.measure.{how}: no column {column!r}; expected one of {', '.join(rows)}")
+        raise PrivarmsError(
+            f"{statement.at}.measure.{how}: no column {column!r}; expected one of {', '.join(rows.columns)}"
+        )
     if how == "true":
         if not all(isinstance(one, bool | np.bool_) for one in rows[column]):
             raise PrivarmsError(f"{statement.at}.measure.true: {column} must be true or false in every row")
@@ -271,11 +276,11 @@ def described(accepted: Accepted | None) -> str:
 def _setting(rows: pd.DataFrame, chosen: pd.Series, own: str) -> str:
     """Name the values of one row in the columns that vary among the rows and that are no measured values."""
     parts = ("se", "low", "high", "events", "trials", "sd", "top_sd", "bottom_sd", "bottom")
-    columns = list(rows)
+    columns = list(rows.columns)
     if "replicates" in columns:
         # A study's measured columns come after it.
         columns = columns[: columns.index("replicates")]
-    measured = {own, *(c for c in rows if any(f"{c}_{part}" in rows for part in parts))}
+    measured = {own, *(c for c in rows.columns if any(f"{c}_{part}" in rows for part in parts))}
     aside = {"cell", "cells", "runs", "t", "regret_largest_share", *MEASURED_COLUMNS}
     aside |= measured | {f"{c}_{part}" for c in measured for part in parts}
     columns = [c for c in columns if c not in aside and rows[c].nunique(dropna=False) > 1]
@@ -290,7 +295,7 @@ def _unbounded(rows: pd.DataFrame, column: str) -> str:
     if not places:
         return ""
     first = rows.iloc[places[0]]
-    runs = parts[places[0]].runs
+    runs = parts[places[0]].runs or 0
     setting = _setting(rows, first, column)
     found = f"its {runs:,} runs agree" if runs > 1 else "it has one run"
     at = f" at {setting}" if setting else ""

@@ -111,7 +111,7 @@ def _parts(both: pd.DataFrame, value: str) -> list[np.ndarray]:
 
 
 def _contrast(both: pd.DataFrame, columns: dict) -> pd.DataFrame:
-    aside = [column for column in both if column.endswith("_of_bottom")]
+    aside = [column for column in both.columns if column.endswith("_of_bottom")]
     runs = both[["replicates", "replicates_of_bottom"]].min(axis="columns").astype(int)
     cells = [" ".join(dict.fromkeys(pair)) for pair in zip(both["cell"], both["cell_of_bottom"], strict=True)]
     return both.assign(**columns, runs=runs, cells=cells).drop(columns=aside)

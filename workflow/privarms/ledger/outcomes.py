@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from privarms.files.numbers import joined
 from privarms.ledger.cases import from_words
 from privarms.ledger.rules import BAD, GOOD, VERDICTS
 from privarms.planning.statements import in_headline
 
+Row = TypeVar("Row", bound=Mapping)
 ONLY_RELEASED = "only in the program"
 COLUMNS = (
     *("statement", "paper", "artifact", "kind", "quote", "place", "outcome", "as_printed", "as_released", "decides"),
@@ -136,9 +138,9 @@ def state(outcome: str) -> str:
     return "bad" if outcome in BAD else "measured" if outcome == "measured" else "open"
 
 
-def numbers(cases: Sequence[Mapping]) -> list[list[Mapping]]:
+def numbers(cases: Sequence[Row]) -> list[list[Row]]:
     """Return the cases of each printed number: those that differ only in the variant and in assumptions."""
-    groups: dict[tuple, list[Mapping]] = {}
+    groups: dict[tuple, list[Row]] = {}
     for case in cases:
         assumed = from_words(case["assumes"]).items()
         panel = tuple(pair for pair in from_words(case["case"]).items() if pair not in assumed)
@@ -146,7 +148,7 @@ def numbers(cases: Sequence[Mapping]) -> list[list[Mapping]]:
     return list(groups.values())
 
 
-def counted(statement: Mapping, cases: Sequence[Mapping]) -> Iterator[tuple[str, str, Sequence[Mapping]]]:
+def counted(statement: Mapping, cases: Sequence[Row]) -> Iterator[tuple[str, str, Sequence[Row]]]:
     """Yield what a statement adds to the counts: a group and a state of STATES, and the cases behind them.
 
     A sentence counts once. A printed table is one statement, and each of its numbers counts once.

@@ -68,7 +68,7 @@ def _depends_on_scale(value: Mapping) -> bool:
     return {"quick", "paper"} <= set(value) <= set(SCALES)
 
 
-def resolve(value, scale: str):
+def resolve(value: Any, scale: str) -> Any:
     """Replace every mapping of {quick, paper} or {tiny, quick, paper} by its value at the scale.
 
     Without a value of its own, scale tiny has that of quick.
@@ -115,7 +115,7 @@ def _own_value(cut, content):
 
 def _setting(study: Study) -> Study:
     """Return a study without the keys that change only how many runs there are and what they record."""
-    of_runs = dict.fromkeys(("replicates", "block", "checkpoints", "seconds_per_step"))
+    of_runs: dict[str, None] = dict.fromkeys(("replicates", "block", "checkpoints", "seconds_per_step"))
     policies = [entry.model_copy(update=of_runs) for entry in study.policies]
     return study.model_copy(update=of_runs | {"policies": policies})
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from privarms.errors import PrivarmsError
 from privarms.files import settings
@@ -10,7 +11,7 @@ from privarms.files.whole import read_csv
 from privarms.planning.studies import Axes, GridTable, listed
 
 
-def filled(value, file: Path, scale: str):
+def filled(value: Any, file: Path, scale: str) -> Any:
     """Return a part of studies.yaml in which every `grid` with a `table` is replaced by the rows of the table."""
     if isinstance(value, list):
         return [filled(one, file, scale) for one in value]

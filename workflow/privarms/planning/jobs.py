@@ -79,7 +79,7 @@ class Jobs(dict):
     def simulate_shard(self, paper: str, shard: str) -> Job:
         pieces = self.simulation.shard(paper, shard).pieces
         cells = [piece.cell for piece in pieces]
-        datasets = sorted({cell.dataset for cell in cells} - {None})
+        datasets = sorted({cell.dataset for cell in cells if cell.dataset is not None})
         return Job(
             {"prepared": [self.datasets.prepared(dataset) for dataset in datasets]},
             lambda: {
@@ -195,8 +195,8 @@ def modules_of(cells: Sequence[Cell]) -> list[str]:
     """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
     modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
     modules |= {library.module("environments", cell.environment) for cell in cells}
-    modules |= {library.fast_path(cell.policy, cell.environment) for cell in cells} - {None}
-    return sorted(modules)
+    fast_paths = {library.fast_path(cell.policy, cell.environment) for cell in cells}
+    return sorted(modules | {path for path in fast_paths if path is not None})
 
 
 def digests_of_named_files(cells: Iterable[Cell]) -> list[str]:

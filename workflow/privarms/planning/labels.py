@@ -14,7 +14,8 @@ def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> l
     cells = cells.reset_index(drop=True)
     own: dict[int, dict] = {}
     for policy, part in cells.groupby("policy", sort=False, observed=True):
-        varying = [k for k in _parameters(policy, part) if k not in apart_from and part[k].nunique(dropna=False) > 1]
+        columns = _parameters(str(policy), part)
+        varying = [k for k in columns if k not in apart_from and part[k].nunique(dropna=False) > 1]
         for index, *values in part[varying].itertuples():
             own[index] = {k: v for k, v in zip(varying, values, strict=True) if pd.notna(v)}
     return [own[index] for index in cells.index]
@@ -71,13 +72,14 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
 
     instance: name of the grid; curve: label in legends; means: tuple of the arms' means, empty if they have none
     """
-    columns = [c for c in cells.columns[: cells.columns.get_loc("replicates") + 1] if c not in ("t", "arm")]
+    columns = list(cells.columns)
+    columns = [c for c in columns[: columns.index("replicates") + 1] if c not in ("t", "arm")]
     cells = cells[columns].drop_duplicates("cell", ignore_index=True)
     around = [k for e in cells["environment"].unique() for k in library.environment_arguments(e) if k != "variant"]
     return cells.assign(
         instance=[name or "unnamed" for name in cells["panels"].fillna("")],
         curve=labels(cells, ("epsilon", "horizon", "K", "environment", *around)),
-        means=[_means(cell) for cell in cells.to_dict("records")],
+        means=pd.Series([_means(cell) for cell in cells.to_dict("records")], cells.index, dtype=object),
     )
 
 

@@ -1,6 +1,6 @@
 """The outputs of the studies: inference tables, artifacts and statements, and the studies and data behind them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
@@ -46,7 +46,7 @@ class Outputs:
         """Return name -> file of the paper's printed tables."""
         return {Path(f).stem: f for f in self.published(paper) if f.endswith(".csv")}
 
-    def _references(self, paper: str) -> Iterator[tuple[str, list[str], Collection[str]]]:
+    def _references(self, paper: str) -> Iterator[tuple[str, Iterable[str], Collection[str]]]:
         """Yield what the configuration and the package of a paper name: place, names, known names."""
         content, file = self.papers[paper], f"{self._folders[paper]}/studies.yaml"
         studies, tables, artifacts = content.studies, content.inference, content.artifacts

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from privarms.planning import published as of_paper
 from privarms.registry import library
 
 
-def environment_of(row: Mapping):
+def environment_of(row: Mapping | pd.Series):
     """Return the environment of a row of results, configured by the row's columns."""
     name = row["environment"]
     inputs = {k: row[k] for k in library.environment_arguments(name) if k in row and pd.notna(row[k])}
@@ -107,8 +108,8 @@ class Results:
         """Return the facts about a prepared dataset: sizes, dropped rows, real or stand-in."""
         return json.loads(self._file("facts", name).read_text(encoding="utf-8"))
 
-    def published(self, number: str) -> float | str:
-        """Return a number of the paper, by its name in published/numbers.yaml."""
+    def published(self, number: str) -> Any:
+        """Return a number or a text of the paper, by its name in published/numbers.yaml."""
         numbers = self._numbers(self._published_file("numbers.yaml"))
         if number not in numbers:
             raise PrivarmsError(f"{self._published_file('numbers.yaml')}: no number {number!r}; add it")

@@ -226,8 +226,9 @@ def load(
             check_known(f"{at}.measure.table", "inference table", table, tables)
         for tag in where.get("tag", []):
             check_known(f"{at}.measure.where.tag", "tag of a grid", tag, tags)
-        for dataset in entry.dataset if datasets is not None else ():
-            check_known(f"{at}.dataset", "dataset", dataset, datasets)
+        for dataset in entry.dataset:
+            if datasets is not None:
+                check_known(f"{at}.dataset", "dataset", dataset, datasets)
         published = entry.published.model_dump(exclude_unset=True) if entry.published else {}
         if "table" in published:
             check_known(f"{at}.published.table", "published table", published["table"], printed)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Self, cast
 
 from pydantic import (
     AfterValidator,
@@ -198,7 +198,8 @@ class Study(Model):
     )
     audit: Annotated[Environment, BeforeValidator(_named, json_schema_input_type=Name | Environment)] | None = None
     protocol: Annotated[Name, AfterValidator(_not_audit)] = AUDIT
-    environment: Environment = Field(None, validate_default=False)
+    # `_complete` replaces this default.
+    environment: Environment = Field(cast(Environment, None), validate_default=False)
     grid: Grid = Field(default_factory=list)
     horizon: Count | None = None
     replicates: Count

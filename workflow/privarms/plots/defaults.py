@@ -54,7 +54,7 @@ def pulls(results: Results):
 def summary(results: Results) -> pd.DataFrame:
     """Return every measure at the end of the runs, one row per cell, key of the protocol and measure."""
     cells, _ = _cells(results, at_end=True)
-    measures = [c.removesuffix("_mean") for c in cells if c.endswith("_mean")]
+    measures = [c.removesuffix("_mean") for c in cells.columns if c.endswith("_mean")]
     settings = [k for k in cells if k in ("policy", "variant", "environment", *_parameters(cells))]
     # The columns between the horizon and the first measure are keys of the protocol.
     columns = list(cells)
@@ -95,7 +95,7 @@ def _parameters(cells: pd.DataFrame) -> list[str]:
 
 
 def _measure(cells: pd.DataFrame) -> str:
-    measures = [c.removesuffix("_mean") for c in cells if c.endswith("_mean")]
+    measures = [c.removesuffix("_mean") for c in cells.columns if c.endswith("_mean")]
     return next((m for m in MEASURES if m in measures), measures[0])
 
 

@@ -5,10 +5,12 @@ A table has one row per point, a column that names its curve and columns that na
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
 
 import pandas as pd
 import seaborn
 from matplotlib.axes import Axes
+from matplotlib.gridspec import SubplotSpec
 
 from privarms.plots import style
 
@@ -45,18 +47,28 @@ def panels(
     width, height : inches, of the figure (default: a page, or a column for one panel) and of one line of panels
     log : the logarithmic axes, "x", "y" or "xy"; options : of `seaborn.FacetGrid`, such as sharex
     """
-    col, row, hue = (name if len(rows) else None for name in (col, row, hue))
+    if not len(rows):
+        col = row = None
+    curve = hue if len(rows) else None
     columns = min(wrap, rows[col].nunique()) if col and not row else None
-    order = [name for name in looks if name in set(rows[hue])] if looks and hue else None
-    grid = Panels(rows, col=col, row=row, hue=hue, hue_order=order, col_wrap=columns, **options)
-    lines = 1 if not col and not row else len(grid.row_names) or -(-len(grid.col_names) // columns)
+    order = [name for name in looks if name in set(rows[curve])] if looks and curve else None
+    grid = Panels(rows, col=col, row=row, hue=curve, hue_order=order, col_wrap=columns, **options)
+    across = columns or len(grid.col_names)
+    lines = 1 if not col and not row else len(grid.row_names) or -(-len(grid.col_names) // across)
     width = width or (style.COLUMN if grid.axes.size == 1 else style.PAGE)
     grid.figure.set_size_inches(width, min(lines * height + 0.3, HIGHEST))
     grid.figure.set_layout_engine("constrained")
-    grid.set(**{f"{axis}scale": "log" for axis in log})
+    scales: dict[str, Any] = {f"{axis}scale": "log" for axis in log}
+    grid.set(**scales)
     names = [f"{{{which}_name}}" for which, column in (("col", col), ("row", row)) if column]
     grid.set_titles(", ".join(names))
     return grid
+
+
+def place_of(ax: Axes) -> SubplotSpec:
+    """Return the place of a panel in its grid, for example to label only the first column."""
+    # Only axes without a grid have none.
+    return cast(SubplotSpec, ax.get_subplotspec())
 
 
 def parts(grid: Panels) -> Iterator[tuple[Axes, str | None, pd.DataFrame]]:
@@ -80,13 +92,14 @@ def curves(
     return grid
 
 
-def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look) -> None:
+def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
     """Draw a curve with the band of its interval; long curves have fewer markers than points."""
     if rows[x].isna().all():
-        ax.axhline(rows[y].iloc[0], **(look | {"marker": None}))
+        look["marker"] = None
+        ax.axhline(rows[y].iloc[0], **look)
         return
     rows = rows.sort_values(x)
-    look = {"markevery": 0.12 if len(rows) > 12 else None} | look
+    look.setdefault("markevery", 0.12 if len(rows) > 12 else None)
     (line,) = ax.plot(rows[x], rows[y], **look)
     if "low" in rows:
         area = {"color": line.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": line.get_zorder() - 0.5}
@@ -100,7 +113,8 @@ def points(ax: Axes, rows: pd.DataFrame, x: str, y: str, *, along: str = "y", **
     """
     value = rows[y if along == "y" else x]
     error = {f"{along}err": [value - rows["low"], rows["high"] - value]} if "low" in rows else {}
-    line, *_ = ax.errorbar(rows[x], rows[y], **(look | error | {"linestyle": "none", "elinewidth": 0.8}))
+    options: dict[str, Any] = look | error | {"linestyle": "none", "elinewidth": 0.8}
+    line, *_ = ax.errorbar(rows[x], rows[y], **options)
     hollow = rows[~(rows["high"] > rows["low"])] if "low" in rows else rows.iloc[:0]
     if len(hollow):
         shape = {"marker": line.get_marker(), "markersize": line.get_markersize(), "zorder": line.get_zorder()}

@@ -130,12 +130,13 @@ def draw(sheet: Sheet) -> Figure:
     edges = [sum(widths[:j]) for j in range(len(widths) + 1)]
     wrapped = [line for note in sheet.notes for line in textwrap.wrap(note, int(edges[-1] / CHARACTER * 1.2))]
     heights = len(sheet.heads) + len(sheet.rows) + len(wrapped) + 1
-    figure = Figure(figsize=(edges[-1] + 0.1, heights * ROW + 0.1), layout="none")
+    figure = Figure(figsize=(edges[-1] + 0.1, heights * ROW + 0.1))
+    figure.set_layout_engine("none")
     ax = figure.add_axes((0, 0, 1, 1))
     ax.set(xlim=(-0.05, edges[-1] + 0.05), ylim=(heights * ROW + 0.05, -0.05))
     ax.set_axis_off()
 
-    def rule(y, left=0.0, right=edges[-1], width=LINE):
+    def rule(y: float, left: float = 0.0, right: float = edges[-1], width: float = LINE):
         ax.plot([left, right], [y, y], color="black", linewidth=width, solid_capstyle="butt")
 
     def write(text, first, span=1, **looks):

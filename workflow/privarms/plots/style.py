@@ -6,12 +6,14 @@ import textwrap
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import seaborn
 from matplotlib import pyplot
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
@@ -34,13 +36,13 @@ COLOURS = tuple(seaborn.color_palette("colorblind").as_hex()[place] for place in
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 LINESTYLES = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1.2, 1, 1.2)))
 QUIET = "#5A5A5A"
-ZONE = {"color": "#F6E3C5", "alpha": 0.6, "linewidth": 0, "zorder": 0}
+ZONE: dict[str, Any] = {"color": "#F6E3C5", "alpha": 0.6, "linewidth": 0, "zorder": 0}
 """Look of a zone in which a published statement puts a value."""
 SMALL = 7
 """Font size of texts inside panels, in points."""
-LEVEL = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
+LEVEL: dict[str, Any] = {"color": "black", "linewidth": 0.9, "linestyle": (0, (5, 1.5)), "zorder": 1.5}
 """Line style of bounds and nominal levels."""
-GUIDE = {"color": QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.5}
+GUIDE: dict[str, Any] = {"color": QUIET, "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 1.5}
 """Line style of published values and guides for the eye."""
 MOST_ENTRIES = 150
 """The largest number of entries in a legend."""
@@ -94,10 +96,10 @@ def _set_theme() -> None:
     seaborn.set_theme("paper", "ticks", COLOURS, font="DejaVu Sans", font_scale=0.85, rc=RC)
 
 
-def subplots(nrows: int = 1, ncols: int = 1, *, width: float, height: float, **options):
+def subplots(nrows: int = 1, ncols: int = 1, *, width: float, height: float, **options) -> tuple[Figure, Any]:
     """Return (figure, axes) like pyplot's, without registering the figure in pyplot; sizes in inches.
 
-    `options` are passed to `Figure.subplots` (sharex, squeeze, ...).
+    `options` are passed to `Figure.subplots` (sharex, squeeze, ...). Several axes are an array.
     """
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(nrows, ncols, **options)
@@ -174,12 +176,14 @@ def _grey(place: int) -> dict:
     return line | {"linewidth": 1.0, "zorder": 1.8}
 
 
-def legend(figure: Figure, *, columns: int = 4, title: str | None = None, named: Iterable[str] = ()) -> Legend | None:
+def legend(
+    figure: Figure, *, columns: int = 4, title: str | None = None, named: Iterable[Hashable] = ()
+) -> Legend | None:
     """Draw one legend below the panels, with every label once; the figure grows by the height of the legend.
 
     named : labels that the legend leaves out, because the panels name their curves
     """
-    entries: dict[str, object] = {}
+    entries: dict[str, Artist] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             if label not in named:
@@ -203,18 +207,20 @@ def legend(figure: Figure, *, columns: int = 4, title: str | None = None, named:
     return drawn
 
 
-def name_ends(ax: Axes, names: Iterable[str] | None = None) -> list[Annotation]:
+def name_ends(ax: Axes, names: Iterable[Hashable] | None = None) -> list[Annotation]:
     """Write the label of each curve right of its end, in the order of the ends from bottom to top; return the texts.
 
     names : the labels to write (default: all). Set the limits of the axes and draw everything else first
     """
-    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     lines = [line for line in lines if names is None or line.get_label() in names]
     ends = [ax.transAxes.inverted().transform(line.get_transform().transform(_end(line))) for line in lines]
     drawn = sorted(zip(ends, lines, strict=True), key=lambda pair: pair[0][1])
     if not drawn:
         return []
-    ax.figure.get_layout_engine().execute(ax.figure)
+    figure = ax.get_figure(root=True)
+    if figure is not None and (engine := figure.get_layout_engine()) is not None:
+        engine.execute(figure)
     height = ax.get_window_extent().height * 72 / ax.figure.dpi
     places = _spread([np.clip(y, 0, 1) for (_, y), _ in drawn], 1.25 * SMALL / height)
     texts = []
@@ -223,7 +229,7 @@ def name_ends(ax: Axes, names: Iterable[str] | None = None) -> list[Annotation]:
         pointer |= {"relpos": (0, 0.5)}
         where = {"xycoords": "axes fraction", "textcoords": "axes fraction", "arrowprops": pointer}
         where |= {"va": "center", "fontsize": SMALL, "color": line.get_color(), "annotation_clip": False}
-        texts.append(ax.annotate(line.get_label(), (x, np.clip(y, 0, 1)), (1.04, place), **where))
+        texts.append(ax.annotate(str(line.get_label()), (x, np.clip(y, 0, 1)), (1.04, place), **where))
     return texts
 
 

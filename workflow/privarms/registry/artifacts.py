@@ -9,7 +9,7 @@ A paper's package registers figures in its modules `figures*.py`, tables in `tab
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from privarms.errors import PrivarmsError
 from privarms.registry import library
@@ -115,7 +115,7 @@ def _made_by(function: Callable, arguments: Mapping | None) -> MadeBy:
     return (*_place(function), dict(arguments or {}))
 
 
-def make(made_by: MadeBy, results: object) -> object:
+def make(made_by: MadeBy, results: object) -> Any:
     """Return what a registered function makes of the results."""
     module, function, arguments = made_by
     return getattr(library.load_module(module), function)(results, **arguments)

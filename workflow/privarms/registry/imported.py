@@ -22,7 +22,7 @@ PACKAGE = ROOT.name
 EXTENSIONS = "privarms_extensions"
 
 # File of an extension -> digest of its text at the import: modules, and files next to a module with its name.
-_texts: dict[str, str] = {}
+_texts: dict[str, str | None] = {}
 
 
 def beside(module: Path) -> list[Path]:
@@ -169,7 +169,8 @@ def forget() -> tuple[bool, list[str]]:
             del sys.modules[name]
         _texts.clear()
     files = {getattr(module, "__file__", None) for name, module in [*sys.modules.items()] if name.startswith(PACKAGE)}
-    edited = {file for file in (files | _watched) & {*_library} if library.get(file) != _library[file]}
+    files |= _watched
+    edited = {file for file in _library if file in files and library.get(file) != _library[file]}
     # The state of an edited file is kept, so each later call finds the edit too.
     _library, _extensions = library | {file: _library[file] for file in edited}, own
     return changed, sorted(edited)

@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, NamedTuple, get_args, get_origin
+from typing import Literal, NamedTuple, TypeVar, cast, get_args, get_origin
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.registry import extensions, imported
@@ -59,18 +59,24 @@ class Argument(NamedTuple):
     default: object = None
 
 
+F = TypeVar("F", bound=Callable)
+
 # The policies that `given` provides, by name.
 _given: dict[str, ModuleType] = {}
 # The number of calls of `refresh` that found edits.
 _edits = 0
 
 
-def _remembered(function: Callable) -> Callable:
+def _remembered(function: F) -> F:
     """Cache a function's results until `refresh` finds edits, and for as long as the same extensions are in use."""
     answers = cache(lambda edits, folders, *arguments, **options: function(*arguments, **options))
-    asking = wraps(function)(lambda *arguments, **options: answers(_edits, extensions.folders(), *arguments, **options))
-    asking.cache_clear = answers.cache_clear
-    return asking
+
+    @wraps(function)
+    def asking(*arguments, **options):
+        return answers(_edits, extensions.folders(), *arguments, **options)
+
+    vars(asking)["cache_clear"] = answers.cache_clear
+    return cast(F, asking)
 
 
 def refresh() -> None:
@@ -97,16 +103,17 @@ def given(policy: object, name: str) -> Iterator[None]:
     It has the attributes of a policy's module; FAMILY names its family, by default "bandit". It has no fast path.
     """
     module = ModuleType(name)
-    module.FAMILY = "bandit"
-    vars(module).update({key: getattr(policy, key) for key in dir(policy) if not key.startswith("__")})
+    own = {key: getattr(policy, key) for key in dir(policy) if not key.startswith("__")}
+    vars(module).update({"FAMILY": "bandit"} | own)
     check_known(name, "FAMILY", module.FAMILY, _families())
-    functions = [getattr(module, key, None) for key in ("configure", *family_module(module.FAMILY)["CONTRACT"])]
+    keys = ("configure", *family_module(module.FAMILY)["CONTRACT"])
+    functions = [f for key in keys if (f := getattr(module, key, None)) is not None]
     code = [getattr(inspect.unwrap(getattr(f, "py_func", f)), "__code__", None) for f in functions]
     files = [one.co_filename for one in code if one]
-    module.__file__ = next(iter(files), name)
+    module.__file__ = file = next(iter(files), name)
     _given[name] = module
     try:
-        with extensions.files_of(name, [*files, module.__file__]):
+        with extensions.files_of(name, [*files, file]):
             yield
     finally:
         del _given[name]
@@ -139,7 +146,7 @@ def _modules(room: str) -> dict[str, Path]:
 def source_file(room: str, name: str) -> Path:
     """Return the file of a module; "policies" include the mechanisms, and "environments" the audits."""
     if room == "policies" and name in _given:
-        return Path(_given[name].__file__)
+        return Path(_given[name].__file__ or name)
     return (_modules(room) | (_modules(INSTEAD[room]) if room in INSTEAD else {}))[name]
 
 
@@ -223,7 +230,7 @@ def load_module(dotted: str) -> ModuleType:
     imported.use_finder()
     try:
         module = importlib.import_module(_full(dotted))
-        if is_extension(module.__file__):
+        if module.__file__ and is_extension(module.__file__):
             imported.watch(sources(dotted))
         return module
     except PrivarmsError:

@@ -124,7 +124,7 @@ def glossary() -> list[tuple[str, str]]:
     return [(word, meaning) for word, meaning in rows[1:]]
 
 
-def read_audits(path: Path) -> list[dict[str, str]]:
+def read_audits(path: Path) -> list[dict]:
     """Return the rows of a summary of audits as texts, with numbers rounded."""
     rows = pd.read_csv(path, dtype=str, keep_default_na=False).to_dict("records")
     digits = {"claimed_epsilon": 4, "exact": 4, "lower_bound": 4, "level": 5, "trials": 9}
@@ -163,7 +163,7 @@ def _table(path: Path, columns: int | None = None) -> dict:
     return {
         "header": [
             {"name": name.replace("_", " "), "numeric": pd.api.types.is_numeric_dtype(kind)}
-            for name, kind in frame.dtypes.items()
+            for name, kind in zip(frame.columns, frame.dtypes, strict=True)
         ],
         "rows": [["" if pd.isna(cell) else brief(str(cell), 5) for cell in row] for row in rows],
         "n_rows": len(frame),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageColor
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from privarms.plots import style
 
@@ -46,9 +46,9 @@ def few_colours(image: Image.Image) -> Image.Image:
     # Quantising alone merges colours of few pixels with others, for example two curves of a figure with ten. It also
     # tints large areas, such as a light grid.
     others = image.quantize(MOST_COLOURS - len(KEPT) - FREQUENT, method=Image.Quantize.MAXCOVERAGE)
-    palette = np.array([*KEPT, *frequent, *np.reshape(others.getpalette(), (-1, 3))], np.uint8)[:MOST_COLOURS]
+    palette = np.array([*KEPT, *frequent, *np.reshape(others.getpalette() or [], (-1, 3))], np.uint8)[:MOST_COLOURS]
     # Pillow's own search for the nearest colour is off by up to 4 of 255, so white would become grey.
-    nearest = cKDTree(palette).query(levels)[1].astype(np.uint8)
+    nearest = np.asarray(KDTree(palette).query(levels)[1], np.uint8)
     few = Image.fromarray(nearest[where].reshape(pixels.shape), "P")
     few.putpalette(palette.ravel().tolist())
     return few

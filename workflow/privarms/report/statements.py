@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import cast
 
 from privarms.files.numbers import shown
 from privarms.ledger import outcomes, rules
@@ -126,7 +127,8 @@ def _statement(row: dict, cases: list[dict]) -> dict:
 
 def _case(row: dict, number: int) -> dict:
     variant = row["variant"].replace("_", " ")
-    extreme = EXTREME.match(row["why"])
+    # Every part of the pattern is optional.
+    extreme = cast(re.Match, EXTREME.match(row["why"]))
     return row | {
         "anchor": f"case-{row['statement']}-{number}",
         "artifact": row["artifact"].removeprefix(f"{row['paper']}/"),
@@ -159,7 +161,7 @@ def _fact(row: Mapping) -> dict[str, str]:
     return {"measured": ""} if is_fact else {}
 
 
-def table(cases: Sequence[Mapping]) -> dict:
+def table(cases: Sequence[dict]) -> dict:
     """Return the cases of a statement as a table that says once what its rows have in common.
 
     once : name -> value, which all rows share
@@ -210,7 +212,7 @@ def _entry(cases: Sequence[dict], assumed: Iterable[str]) -> dict:
     return {**cases[0], "settings": settings, "verdict": found, "look": look(found), "between": between}
 
 
-def grid(rows: Sequence[Mapping], settings: Sequence[str]) -> dict | None:
+def grid(rows: Sequence[dict], settings: Sequence[str]) -> dict | None:
     """Return many cases as a table with one or two of their settings across, with the fewest lines; None if none fits.
 
     settings, across, lines : as `arranged`
@@ -265,7 +267,7 @@ def _columns(found: Mapping[str, Mapping]) -> list[str]:
     return list(dict.fromkeys(text for one in found.values() for text in one["across"]))
 
 
-def _with_variant(rows: Sequence[Mapping], settings: Sequence[str]) -> tuple[Sequence[Mapping], Sequence[str]]:
+def _with_variant(rows: Sequence[dict], settings: Sequence[str]) -> tuple[Sequence[dict], Sequence[str]]:
     """Return rows whose setting that decides the variant names it too: "as printed, text with c = 2"."""
     for name in (name for name in settings if name != VARIANT and VARIANT in settings):
         pairs = {_values(case, (VARIANT, name)) for case in rows}

@@ -22,15 +22,17 @@ from snakemake.script import PythonScript
 # multiprocessing imports Snakemake's main module in every child.
 PRELOADED = ["snakemake.cli", "privarms.runner.preloaded"]
 # Linear algebra libraries read these at import. A background thread of pyarrow's jemalloc may own a lock at the fork.
-SERVER = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+SERVER: dict[str, str] = dict.fromkeys(THREADS, "1")
 SERVER["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 
 
 def use(scripts: str) -> bool:
     """Run the Python scripts of a folder as forks; return False if unsafe."""
     execute = getattr(PythonScript, "execute_script", None)
-    expected = execute is not None and [*inspect.signature(execute).parameters] == ["self", "fname", "edit"]
-    if not expected or not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
+    if execute is None or [*inspect.signature(execute).parameters] != ["self", "fname", "edit"]:
+        return False
+    if not sys.platform.startswith("linux") or os.environ.get("PRIVARMS_FORKSERVER") == "0":
         return False
     scripts = str(Path(scripts).resolve())
     context = multiprocessing.get_context("forkserver")

@@ -8,7 +8,7 @@ import pandas as pd
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import horizon_in_words, with_interval
-from privarms.plots.facets import curves, in_every, in_order, leading, parts
+from privarms.plots.facets import curves, in_every, in_order, leading, parts, place_of
 from privarms.registry.artifacts import figure
 
 # The curves of the studies, in the order of their colours; DP-UCB's widths are in sequence, from narrow to wide.
@@ -72,8 +72,8 @@ def by_epsilon(results: Results):
     grid = curves(shown, "epsilon", "regret", looks=looks, **options)
     for (name, instance), ax in grid.axes_dict.items():
         style.ticks(ax, [0.01, 0.1, 1])
-        ax.set_title(f"{instance}, {horizon_in_words(longest)}" if ax.get_subplotspec().is_first_row() else "")
-        if ax.get_subplotspec().is_first_col():
+        ax.set_title(f"{instance}, {horizon_in_words(longest)}" if place_of(ax).is_first_row() else "")
+        if place_of(ax).is_first_col():
             ax.set_ylabel(f"{name}\nmean pseudo-regret")
     grid.set_xlabels("budget $\\varepsilon$")
     style.legend(grid.figure, columns=5, named=private)
@@ -118,7 +118,7 @@ def tail(results: Results):
     ratio = ratio[ratio.groupby(["name", "panel", "long"])["ratio"].transform("nunique") > 1]
     drawn = pd.concat([first, ratio], ignore_index=True)
     # A logarithmic axis cannot show 0.
-    x = np.maximum(drawn["first"], 0.5).where(drawn["along"] == "first", drawn["ratio"])
+    x = pd.Series(np.maximum(drawn["first"], 0.5)).where(drawn["along"] == "first", drawn["ratio"])
     drawn = in_order(drawn.assign(curve=drawn["name"] + drawn["long"], x=x), "along", "panel", "curve", by="x")
     looks = style.crossed(drawn, "curve", "name", "long", seconds=["", ", first = 8"])
     options = {"col": "panel", "row": "along", "sharex": "row", "height": 1.8, "log": "xy"}
@@ -127,7 +127,7 @@ def tail(results: Results):
         ax.plot(some["x"], some["median"], color=looks[name]["color"], linestyle=style.LINESTYLES[2], linewidth=0.9)
     texts = {"first": "first batch $\\times\\ \\varepsilon$ (0 at .5)", "ratio": "ratio of the batches"}
     for (along, epsilon), ax in grid.axes_dict.items():
-        ax.set(title=epsilon if ax.get_subplotspec().is_first_row() else "", xlabel=texts[along])
+        ax.set(title=epsilon if place_of(ax).is_first_row() else "", xlabel=texts[along])
         values = sorted(drawn.loc[drawn["along"] == along, "x"].unique())
         # A text that would touch the one before is left out.
         near = [False, *(second < 1.15 * first for first, second in itertools.pairwise(values))]

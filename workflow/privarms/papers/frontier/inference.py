@@ -1,5 +1,7 @@
 """Inference tables: numbers computed from the studies for figures, tables and statements."""
 
+from collections.abc import Hashable, Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -73,7 +75,7 @@ def _with_bounds(results: Results, study: str) -> pd.DataFrame:
     cells = _named(results.cells(study)).set_index("cell")
     runs = results.replicates(study, ("cell", "horizon", "t", "regret"))
     ends = runs[runs["t"] == runs["horizon"]].groupby("cell", observed=True, sort=False)["regret"]
-    output = {name: _summary(regret.to_numpy()) for name, regret in ends}
+    output: dict[Hashable, dict] = {name: _summary(regret.to_numpy()) for name, regret in ends}
     rows = [output[name] | _bounds(c.means, c.epsilon, c.horizon) for name, c in cells.iterrows()]
     return cells.join(pd.DataFrame(rows, cells.index)).reset_index()
 
@@ -109,7 +111,8 @@ def over_bounds(results: Results) -> pd.DataFrame:
     bound: `d_epsilon` (the lower bound times ln T), `theorem_7`, `theorem_8` (the upper ones of `_upper_bounds`)
     """
     rows = _means(results, "regret")
-    upper = pd.DataFrame([_upper_bounds(c.means, c.epsilon, c.horizon) for c in rows.itertuples()], rows.index)
+    settings = rows[["means", "epsilon", "horizon"]].itertuples(index=False)
+    upper = pd.DataFrame([_upper_bounds(*setting) for setting in settings], rows.index)
     bounds = {"d_epsilon": rows["bound_d_epsilon"], **upper}
     over = [
         rows.reindex(columns=ABOUT).assign(
@@ -122,7 +125,9 @@ def over_bounds(results: Results) -> pd.DataFrame:
 
 def _ratios(rows: pd.DataFrame, bottoms: pd.DataFrame, on: list[str]) -> pd.DataFrame:
     pairs = contrasts.ratios(rows, bottoms, "regret", on, name="quotient")
-    return pairs.reindex(columns=["entry", *ABOUT, *(column for column in pairs if column.startswith("quotient"))])
+    return pairs.reindex(
+        columns=["entry", *ABOUT, *(column for column in pairs.columns if column.startswith("quotient"))]
+    )
 
 
 @inference(studies=["regret"])
@@ -145,7 +150,7 @@ def regime_ratios(results: Results) -> pd.DataFrame:
 
 @inference(studies=["regret"])
 @as_frame
-def bounds(results: Results) -> pd.DataFrame:
+def bounds(results: Results) -> Iterator[dict]:
     """Return the lower bounds times ln T; one row per instance, epsilon, horizon and bound.
 
     The bound of Lai & Robbins has one row per epsilon, and one without epsilon.
@@ -160,7 +165,7 @@ def bounds(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def older_bounds(results: Results) -> pd.DataFrame:
+def older_bounds(results: Results) -> Iterator[dict]:
     """Return the bound by d_epsilon over older ones, on mu1 to mu4 at the budgets of Azize et al. 2025; exact.
 
     ratio: over the larger of the two older bounds, rounded to twelve digits, because equal bounds are sums in
@@ -168,7 +173,7 @@ def older_bounds(results: Results) -> pd.DataFrame:
     """
     instances = results.published_table("instances").set_index("instance")
     for instance in ("mu1", "mu2", "mu3", "mu4"):
-        means = tuple(instances.loc[instance].to_numpy(float))
+        means = instances.loc[[instance]].to_numpy(float)[0].tolist()
         for epsilon in PRINTED_EPSILON:
             newest = lower_bounds.azize(means, epsilon)
             older = max(lower_bounds.lai_robbins(means), lower_bounds.azize_basu(means, epsilon))
@@ -177,7 +182,7 @@ def older_bounds(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def minimax(results: Results) -> pd.DataFrame:
+def minimax(results: Results) -> Iterator[dict]:
     """Return the private term of the minimax bound over the other term (Azize & Basu 2022, Theorem 2); exact.
 
     The terms are (K - 1) / (131 epsilon) and sqrt(T (K - 1)) / 27, at the K and T of the paper's example.

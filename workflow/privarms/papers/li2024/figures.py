@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from privarms.planning.labels import labels
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
-from privarms.plots.facets import curves, dodged, in_order, parts, points
+from privarms.plots.facets import curves, dodged, in_order, parts, place_of, points
 from privarms.registry.artifacts import figure
 
 N = 1_000_000
@@ -99,7 +100,7 @@ def _looks(rows: pd.DataFrame) -> style.Looks:
     named = in_order(rows.drop_duplicates("curve"), "algorithm", by="epsilon")[["curve", "algorithm", "epsilon"]]
     private = named["epsilon"].notna()
     dashes = dict(zip(named.loc[private, "algorithm"].unique(), itertools.cycle(style.LINESTYLES), strict=False))
-    looks = {
+    looks: style.Looks = {
         curve: {"color": color, "marker": marker, "linestyle": "-"}
         for curve, color, marker in zip(named.loc[~private, "curve"], ("black", "#909090"), "sX", strict=False)
     }
@@ -157,7 +158,7 @@ def privacy_cost(results: Results):
     drawn = {"error": rows["expected_mse_ratio"].fillna(rows["mse_ratio"]), "regret": rows["regret_ratio"]}
     shown = pd.concat([named.assign(what=what, ratio=ratio) for what, ratio in drawn.items()], ignore_index=True)
     shown = shown.sort_values("horizon", kind="stable")
-    options = {"col": "panel", "row": "what", "sharey": "row", "log": "y"}
+    options: dict[str, Any] = {"col": "panel", "row": "what", "sharey": "row", "log": "y"}
     grid = curves(shown, "alpha", "ratio", looks=_looks(shown), **options)
     for ax in grid.axes.flat:
         ax.axhline(1, color=style.QUIET, linewidth=0.6)
@@ -203,7 +204,7 @@ def coverage_intervals(results: Results):
     for (curve, size), ax in grid.axes_dict.items():
         ax.set_title(size)
         ax.set_visible((curve, size) in ran)
-        if ax.get_subplotspec().is_first_col():
+        if place_of(ax).is_first_col():
             ax.set_ylabel(curve.replace(" (", "\n(") + "\ncoverage")
     style.legend(grid.figure, columns=4)
     return grid.figure, rows

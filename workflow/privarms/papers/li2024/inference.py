@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -147,7 +148,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
 
 @inference(studies=["elimination"])
 @as_frame
-def elimination(results: Results) -> pd.DataFrame:
+def elimination(results: Results) -> Iterator[dict]:
     """Return the share of features that lose an arm in the first half, and the first half's regret; one row per cell.
 
     wrong: runs that eliminate a better arm; over_bound (only M = 1): runs that pull the worse arm more often than the
@@ -216,7 +217,7 @@ def _variance(setting: dict, cell: dict[str, np.ndarray], interval: str) -> np.n
 
 @inference(studies=["coverage"])
 @as_frame
-def coverage(results: Results) -> pd.DataFrame:
+def coverage(results: Results) -> Iterator[dict]:
     """Return coverage, variance and normality of the first feature's estimate; one row per cell and interval.
 
     variance_ratio: variance of the estimate over that of the interval; nan if too few runs have an estimate
@@ -235,8 +236,10 @@ def coverage(results: Results) -> pd.DataFrame:
             distance, p = mean_difference.normality(estimate, effect, variance)
             ratio_of_variances, ratio_error = mean_difference.variance_ratio(estimate, effect, variance)
             reach = math.sqrt(math.log(TOGETHER / TAIL) / (2 * max(runs, 1)))
+            # The stubs of pandas give a standard error the type of any cell.
+            bias_se: Any = errors.sem()
             bias = abs(errors.mean()) / np.mean(effect)
-            half = quantile(max(runs, 2), TOGETHER) * errors.sem() / np.mean(effect)
+            half = quantile(max(runs, 2), TOGETHER) * bias_se / np.mean(effect)
             yield setting | {
                 "interval": interval,
                 "coverage": share,
@@ -245,7 +248,7 @@ def coverage(results: Results) -> pd.DataFrame:
                 "variance_ratio_se": ratio_error,
                 "effect": float(np.mean(effect)),
                 "bias": errors.mean(),
-                "bias_se": errors.sem(),
+                "bias_se": bias_se,
                 "relative_bias": bias,
                 "relative_bias_low": max(bias - half, 0.0),
                 "relative_bias_high": bias + half,
@@ -263,7 +266,7 @@ def coverage(results: Results) -> pd.DataFrame:
 
 @inference(studies=["table2", "table3"])
 @as_frame
-def estimators(results: Results) -> pd.DataFrame:
+def estimators(results: Results) -> Iterator[dict]:
     """Return each estimator's mean squared error over that of the mean difference on the same rewards, per study and m.
 
     se, ratio_se: of the ratio, from the pairs

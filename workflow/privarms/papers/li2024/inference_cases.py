@@ -80,7 +80,7 @@ def _growths(cells: pd.DataFrame, means: dict, settings: Sequence[str]) -> pd.Da
             for first, last in _pairs(rows[along]):
                 some = contrasts.ratios(rows[rows[along] == last], rows[rows[along] == first], "value", by)
                 width = math.log(last / first)
-                exponent = np.log(some["ratio"]) / width
+                exponent = pd.Series(np.log(some["ratio"])) / width
                 # An error by formula is exact.
                 exact = some["ratio_se"] == 0
                 ends = {f"exponent_{end}": exponent.where(exact) for end in ("low", "high")}
@@ -234,8 +234,9 @@ def _named(rows: pd.DataFrame, quantity: str) -> pd.DataFrame:
 def _printed(results: Results) -> Iterator[dict]:
     printed = {}
     for study in STUDIES:
-        for row in results.published_table(study, dtype=str).itertuples():
-            printed[study, row.estimator, int(row.reg)] = row.error
+        table = results.published_table(study, dtype=str)
+        for estimator, reg, error in table[["estimator", "reg", "error"]].itertuples(index=False):
+            printed[study, estimator, int(reg)] = error
     pairs = [(("over_MD", s, r), (s, "DML", r), (s, "MD", r)) for s, e, r in printed if e == "DML"]
     for name in ("MD", "DML"):
         pairs.append((("over_experiment_1", "table3", MOST), ("table3", name, MOST), ("table2", name, MOST)))

@@ -1,6 +1,7 @@
 """Values of the paper's formulas, for cells; nothing is simulated."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,7 @@ def expected_error(environment, T_min: float, epsilon: float) -> float:
     epsilon = math.inf if math.isnan(epsilon) else epsilon
     variances = environment.deviations**2
     worst = variances[variances.sum(axis=1).argmax()]
-    return mean_difference.private_variance(T_min, *worst, epsilon)
+    return mean_difference.private_variance(T_min, worst[0], worst[1], epsilon)
 
 
 def error_by_formula(setting: dict, environment, T_min: float) -> float:
@@ -95,7 +96,7 @@ def epoch_params(setting: dict):
 
 @inference()
 @as_frame
-def lap_plus(results: Results) -> pd.DataFrame:
+def lap_plus(results: Results) -> Iterator[dict]:
     """Return the sums of the probabilities of Lap+, with the printed constant and with the corrected one."""
     for epsilon in (0.1, 0.5, 1.0, 2.0):
         for m in (1, 2, 5, 10, 100, 1000):

@@ -5,7 +5,6 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 from scipy.stats import binom
 
 from privarms.environments import features_bernoulli
@@ -27,7 +26,7 @@ DIGITS = 9
 
 @inference()
 @as_frame
-def formulas(results: Results) -> pd.DataFrame:
+def formulas(results: Results) -> Iterator[dict]:
     """Return steps of proofs for instances; one row per formula and instance.
 
     value: mostly the left side over the right side of an inequality; holds: whether an identity is true

@@ -7,6 +7,7 @@ as_released_current (in Figure 7(a) next to the older one), as_printed_c2, ...
 
 from functools import cache
 
+import numpy as np
 import pandas as pd
 
 from privarms.planning.labels import assigned, settings
@@ -93,7 +94,7 @@ def _also(frame: pd.DataFrame) -> pd.Series:
     """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm."""
     also = pd.Series("", frame.index)
     for _, cells in frame.groupby(ALGORITHM, dropna=False, sort=False):
-        also[cells.index] = [assigned(own) for own in settings(cells, AXES)]
+        also[cells.index] = np.array([assigned(own) for own in settings(cells, AXES)], object)
     return also
 
 
@@ -124,12 +125,12 @@ def written_variant(cells: pd.DataFrame) -> list[str]:
     """Return the `variant` of written tables; it names the current program if the older one is present too."""
     both = "older" in set(cells["program"])
     rows = []
-    for row in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
-        name = "_".join(part for part in (row.policy if row.policy != POLICY else "", row.variant) if part)
-        name += f"_c{row.c:g}" if row.variant == "as_printed" and pd.notna(row.c) else ""
-        name += "_current" if both and row.program == "current" else ""
-        changed = row.deviation if row.program != "older" else ""
-        rows.append(" ".join(part for part in (name, changed, row.also) if part))
+    for policy, variant, c, deviation, program, also in cells[[*ALGORITHM, "program", "also"]].itertuples(index=False):
+        name = "_".join(part for part in (policy if policy != POLICY else "", variant) if part)
+        name += f"_c{c:g}" if variant == "as_printed" and pd.notna(c) else ""
+        name += "_current" if both and program == "current" else ""
+        changed = deviation if program != "older" else ""
+        rows.append(" ".join(part for part in (name, changed, also) if part))
     return rows
 
 

@@ -11,7 +11,7 @@ from privarms.planning.labels import assigned
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
-from privarms.plots.facets import curves, in_order, leading, name_lines, points
+from privarms.plots.facets import curves, in_order, leading, name_lines, place_of, points
 from privarms.registry import library
 from privarms.registry.artifacts import figure, table
 
@@ -27,11 +27,11 @@ def _deviations(results: Results) -> pd.DataFrame:
     cells = cells.assign(batch=cells["batch"].where(cells["batch"] != differ["batch"][1]))
     table = panels.named(cells).assign(figure="deviations")
     switches = []
-    for row in table.itertuples():
-        changed = [name for name in differ if name in row.deviation.split()]
-        values = {name: differ[name][row.variant == "as_printed"] for name in changed}
+    for variant, deviation, also in table[["variant", "deviation", "also"]].itertuples(index=False):
+        changed = [name for name in differ if name in deviation.split()]
+        values = {name: differ[name][variant == "as_printed"] for name in changed}
         # The environment's reward functions, and other added settings.
-        switches.append(f"{assigned(values)} {row.also}".strip())
+        switches.append(f"{assigned(values)} {also}".strip())
     plain = table.assign(deviation="", also="", program="")
     return table.assign(switches=switches, written=panels.written_variant(plain))
 
@@ -117,9 +117,8 @@ def elimination_correctness(results: Results):
     options = {"row": "share", "col": "algorithm", "hue": "name", "row_order": [*titles.values()], "sharey": "row"}
     grid = curves(rows, "epsilon", "y", looks=looks, log="x", height=1.8, **options)
     for (share, algorithm), ax in grid.axes_dict.items():
-        place = ax.get_subplotspec()
-        ax.set_title(algorithm if place.is_first_row() else "")
-        ax.set_ylabel(f"share of {share}" if place.is_first_col() else "")
+        ax.set_title(algorithm if place_of(ax).is_first_row() else "")
+        ax.set_ylabel(f"share of {share}" if place_of(ax).is_first_col() else "")
         if share == titles["wrong"]:
             ax.axhline(1 / 3, **style.GUIDE)
     style.log_ticks(grid.axes.flat[0].xaxis)

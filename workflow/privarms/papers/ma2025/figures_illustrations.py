@@ -26,7 +26,9 @@ SETTINGS = {"none": "without auxiliary data", "effective": "effective auxiliary 
 
 def _colours(rows: pd.DataFrame) -> dict[int, str]:
     """Return the colour of each arm of a run."""
-    return {arm: look["color"] for arm, look in style.looks(sorted(rows["arm"].astype(int).unique())).items()}
+    arms = sorted(rows["arm"].astype(int).unique())
+    looks = style.looks(arms)
+    return {arm: looks[arm]["color"] for arm in arms}
 
 
 def _reward_curves(variant: str, dimensions: int, arms: int) -> tuple[np.ndarray, np.ndarray]:
@@ -40,7 +42,7 @@ def _reward_curves(variant: str, dimensions: int, arms: int) -> tuple[np.ndarray
 def _run(results: Results, figure: str) -> pd.DataFrame:
     """Return the run that a figure shows: that of the first cell of its grid."""
     runs = results.inference("partitions")
-    runs = runs[runs["panels"].str.split().map(lambda names: figure in names)]
+    runs = runs[[figure in names.split() for names in runs["panels"]]]
     return runs[runs["cell"] == runs["cell"].iloc[0]]
 
 
@@ -245,7 +247,7 @@ def illustration(results: Results, panel: str, variant: str, c: float | None = N
     panel: one of the study's grids. Only the algorithm of `variant` and c is drawn"""
     means, run = results.cells("illustration_curves"), results.inference("illustrated")
     mine = (means["policy"] == _panels.POLICY) & (means["variant"] == variant)
-    mine &= means["panels"].str.split().map(lambda names: panel in names)
+    mine &= np.array([panel in names.split() for names in means["panels"]], bool)
     mine &= means["c"].isna() if c is None else means["c"] == c
     means = means[mine]
     settings = _settings(means)
@@ -329,4 +331,5 @@ def _settings(means: pd.DataFrame) -> dict[str, str]:
     cells = _panels.named(means[means["arm"] == 0])
     kinds = [next(kind for kind in SETTINGS if kind in p.split()) for p in cells["panels"]]
     cells = cells.assign(kind=kinds).sort_values("kind", key=lambda k: k.map([*SETTINGS].index), kind="stable")
-    return {row.cell: ",\n".join([SETTINGS[row.kind], *row.also.split()]) for row in cells.itertuples()}
+    rows = cells[["cell", "kind", "also"]].itertuples(index=False)
+    return {cell: ",\n".join([SETTINGS[kind], *also.split()]) for cell, kind, also in rows}

@@ -1,5 +1,7 @@
 """The figure of the audit of the locally private mechanism, as printed and as released."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -45,7 +47,8 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
     looks = style.looks(bins)
     counts = np.linspace(-10, 11, 211)
     parts = []
-    for user, place in enumerate(bins):
+    users: tuple[Literal[0, 1], ...] = (0, 1)
+    for user, place in zip(users, bins, strict=True):
         look = {"color": looks[place]["color"], "linestyle": "-" if user == 0 else (0, (4, 1.5))}
         inputs = neighbouring_users.configure(2, "context", "quadrant", user)
         if neighbouring_users.noise_draws(variant == "as_printed", inputs)[1] == 0:

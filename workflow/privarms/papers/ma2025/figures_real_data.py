@@ -1,6 +1,7 @@
 """Figures of section 4.2: learning curves on real data, and the sensitivity of Adult's entries."""
 
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -46,14 +47,16 @@ def real_learning_curves(results: Results):
     rows = in_order(rows, "dataset", "pair", "name")
     looks, texts = _curves(rows)
     rows = rows.assign(name=rows["name"].map(texts))
-    options = {"row": "dataset", "col": "pair", "hue": "name", "sharex": "row", "sharey": "row", "log": "x"}
+    options: dict[str, Any] = {"row": "dataset", "col": "pair", "hue": "name"}
+    options |= {"sharex": "row", "sharey": "row", "log": "x"}
     grid = curves(rows, "t", "average_reward", looks=looks, width=style.PAGE, height=1.55, **options)
+    dotted: dict[str, Any] = style.GUIDE | {"linestyle": style.LINESTYLES[2]}
     stand_ins = set(rows.loc[rows["data"] == "stand-in", "dataset"])
     for (dataset, pair), ax in grid.axes_dict.items():
         ax.set_title(f"{dataset}{', stand-in' if dataset in stand_ins else ''}\n{pair}", fontsize=7)
         # The number of users may follow the dataset's name.
         constant = best_constant(results, dataset.split(" (")[0])
-        ax.axhline(constant, **(style.GUIDE | {"linestyle": style.LINESTYLES[2]}))
+        ax.axhline(constant, **dotted)
     for ax in grid.axes[:, 0]:
         low, high = ax.get_xlim()
         # A short axis needs more numbers than its power of ten, but a panel is narrow.

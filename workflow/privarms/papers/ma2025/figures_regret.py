@@ -3,6 +3,8 @@
 Every panel draws all of its cells: a column per algorithm, and a row per value of other settings that vary.
 """
 
+from typing import Any
+
 import pandas as pd
 
 from privarms.papers.ma2025 import _panels as panels
@@ -37,17 +39,17 @@ NAMES = {"n": "target users $n_P$ (thousands)", "n_aux": "users per source $n_Q$
 UNIFORM_NOTE = "grey: uniform play\n($c \\geq 64$)"
 
 
-def text(column: str, value) -> str:
+def text(column: str, value: Any) -> str:
     """Return a setting for a legend or a title."""
     if column == "order":
-        return ORDERS.get(value, value)
+        return str(ORDERS.get(value, value))
     shown = f"{int(value):,}".replace(",", "{,}") if column in ("n", "n_aux") else value
     return f"${SYMBOLS[column]} = {shown:g}$" if isinstance(shown, int | float) else f"${SYMBOLS[column]} = {shown}$"
 
 
 def texts(rows: pd.DataFrame, columns: list[str]) -> list[str]:
     """Return the settings of each row in some columns, for legends and titles."""
-    return [", ".join(text(c, v) for c, v in row.items() if v != "") for row in rows[columns].to_dict("records")]
+    return [", ".join(text(str(c), v) for c, v in row.items() if v != "") for row in rows[columns].to_dict("records")]
 
 
 def of_logs(results: Results, cells: pd.DataFrame, environment: str) -> pd.DataFrame:
@@ -181,11 +183,12 @@ def regret_panel(results: Results, name: str, environment: str):
 def algorithms(cells: pd.DataFrame) -> list[str]:
     """Return the algorithm of each cell as the ledger names it, with other settings that vary."""
     names = []
-    for row, words in zip(cells.itertuples(), panels.words(cells["written"]), strict=True):
-        name = panels.algorithm(row.variant, row.c, row.deviation) if row.policy == panels.POLICY else ""
-        if row.variant == "as_printed" and row.c >= panels.UNIFORM_FROM and not row.deviation:
+    rows = cells[["policy", "variant", "c", "deviation", "also"]].itertuples(index=False)
+    for (policy, variant, c, deviation, also), words in zip(rows, panels.words(cells["written"]), strict=True):
+        name = panels.algorithm(variant, c, deviation) if policy == panels.POLICY else ""
+        if variant == "as_printed" and c >= panels.UNIFORM_FROM and not deviation:
             name = panels.UNIFORM
-        names.append(f"{name} {row.also}".strip() if name else words)
+        names.append(f"{name} {also}".strip() if name else words)
     return names
 
 
@@ -218,7 +221,7 @@ def _with_first_points(rows: pd.DataFrame, lines: list[str]) -> pd.DataFrame:
 
 def _sorted(rows: pd.DataFrame, lines: list[str]) -> pd.DataFrame:
     """Return the rows in the order of their lines' settings."""
-    orders = [*ORDERS]
+    orders: list = [*ORDERS]
 
     def number(column: pd.Series) -> pd.Series:
         if column.name == "order":
@@ -275,7 +278,7 @@ def _finish(grid: Panels, x: str, empty: list) -> None:
     for ax in grid.axes.flat if short else ():
         style.name_ends(ax, grid.hue_names)
     names = {name for ax in grid.axes.flat for name in ax.get_legend_handles_labels()[1]}
-    style.legend(grid.figure, columns=-(-len(names) // 2), named=grid.hue_names if short else ())
+    style.legend(grid.figure, columns=-(-len(names) // 2), named=grid.hue_names or () if short else ())
 
 
 for _environment in reversed(ENVIRONMENTS):

@@ -45,7 +45,7 @@ def privacy(results: Results) -> pd.DataFrame:
 
 @inference(studies=["eliminations"])
 @as_frame
-def eliminations(results: Results) -> pd.DataFrame:
+def eliminations(results: Results) -> Iterator[dict]:
     """Return the arms that each cell of study `eliminations` removes, and the share of best arms in the bin's middle.
 
     removed: arms removed in bins per run; wrong, wrong_se: the share of them that was the best; source_wrong,
@@ -91,7 +91,8 @@ def illustrated(results: Results) -> pd.DataFrame:
     columns = ("cell", "t", "arm", "regret", "local_regret", "share", "eliminated_after")
     runs = results.replicates("illustration_curves", columns, (("replicate", "==", 0),)).astype({"cell": str})
     cells = results.cells("illustration_curves").drop_duplicates("cell").set_index("cell")
-    parts = [_drawn(run, cells.loc[cell, "variant"]) for cell, run in runs.groupby("cell", sort=False)]
+    variants = cells["variant"].to_dict()
+    parts = [_drawn(run, variants[cell]) for cell, run in runs.groupby("cell", sort=False)]
     return pd.concat(parts, ignore_index=True)
 
 

@@ -83,7 +83,7 @@ def _cells(results: Results, figure: str, environment: str, spread: pd.DataFrame
     cells = panels.panel(results, figure, environment)
     batch = next((size for prefix, size in BATCHES.items() if figure.startswith(prefix)), 100)
     chosen = cells["also"].isin(["", f"batch={batch}"]) & cells["epsilon"].isin(EPSILONS)
-    chosen &= cells["budgets"].map(lambda budgets: set(budgets) <= set(EPSILONS)).astype(bool)
+    chosen &= np.array([set(budgets) <= set(EPSILONS) for budgets in cells["budgets"]], bool)
     cells = cells[chosen & (cells["policy"] == panels.POLICY) & (cells["K"] == ARMS[environment])]
     named = cells[panels.ALGORITHM[1:]].itertuples(index=False)
     cells = cells.assign(algorithm=[panels.algorithm(*one) for one in named])
@@ -275,11 +275,13 @@ def _runs_of_figure_6(results: Results) -> dict[tuple, dict[str, pd.DataFrame]]:
     """Return (users, variant, algorithm) -> kind of auxiliary data -> the quantities of each run, and its cell."""
     cells = panels.named(results.cells("illustration_curves"))
     cells = cells[(cells["policy"] == panels.POLICY) & cells["also"].isin(["", "batch=10"])]
-    cells = cells.drop_duplicates("cell").set_index("cell")
+    chosen = cells.drop_duplicates("cell").set_index("cell").to_dict("index")
     found: dict[tuple, dict[str, pd.DataFrame]] = {}
     for head, columns in results.by_cell("illustration_curves", ("t", "replicate", "arm", *FIGURE_6.values())):
-        cell = cells.loc[name] if (name := str(head["cell"].iloc[0])) in cells.index else None
-        known = "" if cell is None else panels.algorithm(cell["variant"], cell["c"], cell["deviation"])
+        cell = chosen.get(name := str(head["cell"].iloc[0]))
+        if cell is None:
+            continue
+        known = panels.algorithm(cell["variant"], cell["c"], cell["deviation"])
         kind = next((k for k in ("none", "effective", "weak") if known and k in str(cell["panels"]).split()), "")
         if kind:
             quantities = _quantities(pd.DataFrame(columns)).assign(cell=name)

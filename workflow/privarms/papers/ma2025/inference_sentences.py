@@ -7,6 +7,7 @@ methods. So a sentence about all rows is decided where the rows at hand decide i
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -91,7 +92,7 @@ def _used(table: pd.DataFrame) -> dict:
     return {"cells": " ".join(names), "runs": runs}
 
 
-def _half(se: pd.Series, runs: pd.Series, together: int) -> np.ndarray:
+def _half(se: pd.Series | np.ndarray, runs: pd.Series, together: int) -> np.ndarray:
     """Return half-widths of intervals that hold together; 0 for an exact value, infinite for an unknown one."""
     factor = {n: quantile(int(n), together) for n in runs.unique()}
     return np.where(se == 0, 0.0, runs.map(factor) * se)
@@ -186,7 +187,7 @@ def table2_sentences(results: Results) -> Iterator[dict]:
                 yield about | used | {"sentence": "transfer", "time": time} | _transfer(entries, alike)
 
 
-def _difference(mine: pd.Series, other: pd.Series) -> dict:
+def _difference(mine: Any, other: Any) -> dict:
     return {
         "difference": float(mine["value"] - other["value"]),
         "difference_low": float(mine["least"] - other["largest"]),
@@ -219,7 +220,8 @@ def _transfer(entries: pd.DataFrame, alike: bool) -> dict:
     if alike:
         return {"difference": 0.0, "difference_low": 0.0, "difference_high": 0.0}
     own = entries.set_index([*ROW[:3], "auxiliary"])
-    logs, errors = (values.unstack("auxiliary") for values in (np.log(own["ratio"]), own["se"] / own["ratio"]))
+    of_entries = pd.Series(np.log(own["ratio"])), own["se"] / own["ratio"]
+    logs, errors = (values.unstack("auxiliary") for values in of_entries)
     value, se = (logs["with"] - logs["without"]).mean(), errors.sum(axis="columns").mean()
     half = float(_half(pd.Series([se]), pd.Series([own["runs"].min()]), 1)[0])
     return {"difference": value, "difference_low": value - half, "difference_high": value + half}

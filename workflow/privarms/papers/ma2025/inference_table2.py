@@ -3,6 +3,8 @@
 The methods of a row are compared over the same replicates, with the same users in the same order.
 """
 
+from collections.abc import Hashable, Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -60,6 +62,7 @@ def table2(results: Results) -> pd.DataFrame:
     cells["ratio"], cells["se"] = ratio(cells["reward_mean"], cells["reward_se"], base, base_se)
     rewards = _rewards(results)
     parts = []
+    key: tuple
     for key, row in cells.groupby(ROW, sort=False, dropna=False, observed=True):
         contest = _compared(row)
         if contest.empty:
@@ -75,7 +78,7 @@ def table2(results: Results) -> pd.DataFrame:
     return table.astype({name: kind for kind, names in kinds.items() for name in names})
 
 
-def _rewards(results: Results) -> dict[tuple[str, str], pd.Series]:
+def _rewards(results: Results) -> dict[Hashable, pd.Series]:
     """Return (cell, time) -> rewards by replicate."""
     runs = at_times(results.replicates("real_data", ("cell", "replicate", "t", "horizon", "reward")))
     return {
@@ -127,7 +130,7 @@ def _contest(contest: pd.DataFrame, rewards: dict, time: str, rng: np.random.Gen
 
 @inference(studies=REAL_DATA)
 @as_frame
-def table2_settings(results: Results) -> pd.DataFrame:
+def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
     """Return the entries of Table 2 on the paper's datasets, in each `setting` that the paper leaves open.
 
     A row per dataset, pair of budgets, time, method, auxiliary, variant and setting: ratio of mean rewards to ABSE's
@@ -148,9 +151,12 @@ def table2_settings(results: Results) -> pd.DataFrame:
         printed = cells["variant"] == "as_printed"
         if printed.any():
             cells.loc[printed, "setting"] = cells.loc[printed, "c"].map("c {:g}".format)
-        for (dataset, setting), part in cells.groupby(["dataset", "setting"], sort=False):
+        key: tuple
+        for key, part in cells.groupby(["dataset", "setting"], sort=False):
+            dataset, setting = key
             prepared = dataset not in PUBLISHED_DATASETS
-            changed = [CHOICES.get(name, name) for name in (dataset if prepared else "", setting) if name]
+            added = [name for name in (dataset if prepared else "", setting) if name]
+            changed = [str(CHOICES.get(name, name)) for name in added]
             base = absse[(absse["dataset"] == dataset) & (absse["settings"] == "")]
             part = part.assign(dataset=ADULT if prepared else dataset)
             yield _entries(part, base, ", ".join(changed) or DEFAULT)

@@ -1,5 +1,7 @@
 """Tables 1 and 2 as written, and Table 2 laid out for the report."""
 
+from typing import Any
+
 import pandas as pd
 
 from privarms.papers.ma2025 import _table2
@@ -53,12 +55,13 @@ def table2_sheet(table: pd.DataFrame, results: Results) -> Sheet:
     methods = sorted(output, key=lambda one: one[1] == "as_printed")
     columns = [(method, variant, auxiliary) for method, variant in methods for auxiliary in AUXILIARY_LABELS]
     lines: list[str | list[Entry]] = []
+    pair: tuple
     for time in _table2.TIMES:
         for pair, block in table[table["time"] == time].groupby(["epsilon", "epsilon_aux"], dropna=False):
             lines.append(", ".join(filter(None, [TIME_LABELS[time], _table2.pair_text(*pair)])))
             for dataset, rows in block.groupby("dataset", sort=False):
-                own = {(row.method, row.variant, row.auxiliary): row for row in rows.itertuples()}
-                name = f"{dataset} (stand-in)" if (rows["data"] == "stand-in").any() else dataset
+                own: dict[tuple, Any] = {(row.method, row.variant, row.auxiliary): row for row in rows.itertuples()}
+                name = f"{dataset} (stand-in)" if (rows["data"] == "stand-in").any() else str(dataset)
                 lines.append([Entry(name), *(_entry(own.get(column)) for column in columns)])
                 stated = [
                     theirs.get((dataset, *pair, time, m, a)) if v != "as_printed" else None for m, v, a in columns

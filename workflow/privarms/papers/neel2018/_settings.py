@@ -29,7 +29,7 @@ def _decimals(value: float) -> str:
     return f"{value:.2f}" if abs(round(value, 2) - value) < 1e-9 else f"{value:.6g}"
 
 
-def bonus(cell: Mapping) -> str | None:
+def bonus(cell: Mapping | pd.Series) -> str | None:
     """Return whether private UCB's gamma_t has the factor K of the authors' program; None for other policies."""
     if cell["policy"] != "private_ucb":
         return None

@@ -1,5 +1,7 @@
 """The figures: each function takes the results and returns the figure and the numbers that it draws."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -53,17 +55,19 @@ def _bias_figure(results: Results, experiment: str, private: bool, published: di
         axes[STRIP].annotate(f"{one.bias:.2g}", (one.bias, one.place), xytext=(0, -4), va="top", **where)
     name_lines(axes[STRIP], shown["quantity"] if len(names) == 1 else shown["curve"].str.replace(" (", "\n("))
     what = "|bias|" if len(names) == 1 else " and ".join(f"{name} |bias| over the arms" for name in published)
-    axes[STRIP].set(xlim=(0, 1.12 * shown[["high", "published"]].max(axis=None)), xlabel=f"{what} (cross: published)")
+    largest = np.nanmax(shown[["high", "published"]].to_numpy(float))
+    axes[STRIP].set(xlim=(0, 1.12 * largest), xlabel=f"{what} (cross: published)")
     rows = pd.concat([rows, shown], ignore_index=True)
     columns = ["experiment", "policy", "variant", "ladder", "arm", "mean", "bias", "se", "low", "high", "replicates"]
     return figure, rows[[*columns, "curve", "quantity", "published"]]
 
 
-def _panels_and_strip(names: list[str], lines: int) -> tuple[Figure, dict[str, Axes]]:
+def _panels_and_strip(names: list[str], lines: int) -> tuple[Figure, dict[Any, Axes]]:
     """Return one panel per name, with one y axis, above a strip of a few lines over the whole width."""
     heights = [2.1, 0.3 + 0.3 * lines]
     figure = Figure((style.COLUMN if len(names) == 1 else style.PAGE, sum(heights) + 0.5), layout="constrained")
-    axes = figure.subplot_mosaic([names, [STRIP] * len(names)], height_ratios=heights)
+    mosaic: list = [names, [STRIP] * len(names)]
+    axes = figure.subplot_mosaic(mosaic, height_ratios=heights)
     for name in names[1:]:
         axes[name].sharey(axes[names[0]])
         axes[name].tick_params(labelleft=False)
@@ -221,6 +225,7 @@ def fig6(results: Results):
     released = rows[program & rows["figure_6"] & (rows["contexts"] == "shared")].assign(panel=PROGRAM)
     rows = pd.concat([printed, released], ignore_index=True)
     grid = panels(rows, col="panel", hue="panel", wrap=2)
+    dotted: dict[str, Any] = style.LEVEL | {"linestyle": style.LINESTYLES[2]}
     for ax, name, part in parts(grid):
         runs = part["replicates"].iloc[0]
         share, width = part["count"] / runs, part["high"] - part["low"]
@@ -229,7 +234,7 @@ def fig6(results: Results):
         colours = np.where(part["high"] <= LEVEL + 1e-9, style.COLOURS[4], style.COLOURS[0])
         heights = [share - low, high - share]
         ax.bar(part["low"], share, width, align="edge", color=colours, yerr=heights, error_kw=error)
-        ax.axhline(width.iloc[0], **(style.LEVEL | {"linestyle": style.LINESTYLES[2]}))
+        ax.axhline(width.iloc[0], **dotted)
         one = part.iloc[0]
         below = f"{one['rejection_rate']:.1%} of {one['all_runs']:,.0f} runs below .05"
         ax.annotate(below, (0.97, 0.72), xycoords="axes fraction", ha="right", va="top")

@@ -90,7 +90,7 @@ def _runs(results: Results, study: str) -> Iterator[tuple[dict, np.ndarray, np.n
 @inference(studies=["epsilon_sweep"], name="bias_epsilon_sweep", arguments={"study": "epsilon_sweep"})
 @inference(studies=["corollary_1"], name="bias_corollary_1", arguments={"study": "corollary_1"})
 @as_frame
-def bias(results: Results, study: str) -> pd.DataFrame:
+def bias(results: Results, study: str) -> Iterator[pd.DataFrame]:
     """Return the bias of every arm's sample mean; one row per cell, arm and size (all replicates, or as published).
 
     bias, se: of all replicates by `controlled_bias`; of the published number the plain mean error, which is published
@@ -120,7 +120,7 @@ def bias(results: Results, study: str) -> pd.DataFrame:
     studies=["published_settings"], name="average_bias_published_settings", arguments={"study": "published_settings"}
 )
 @as_frame
-def average_bias(results: Results, study: str) -> pd.DataFrame:
+def average_bias(results: Results, study: str) -> Iterator[dict]:
     """Return the average over arms of |bias|, the worst arm, and the regret; one row per cell and size.
 
     average_if_unbiased: the average that simulation noise gives without any bias
@@ -169,7 +169,7 @@ def average_bias(results: Results, study: str) -> pd.DataFrame:
 
 @inference(studies=["experiment_1"])
 @as_frame
-def round_robin(results: Results) -> pd.DataFrame:
+def round_robin(results: Results) -> Iterator[dict]:
     """Return the fraction of Experiment 1's runs with T / K pulls of every arm, up to rounding; one row per cell.
 
     uneven: the share of the other runs
@@ -214,7 +214,7 @@ def _tests(results: Results) -> Iterator[tuple[dict, np.ndarray]]:
 
 @inference(studies=["linear"])
 @as_frame
-def rejections(results: Results) -> pd.DataFrame:
+def rejections(results: Results) -> Iterator[dict]:
     """Return how often the z-test of a coefficient rejects at .05, and how far its p-values are from uniform.
 
     One row per cell, standard error, coordinate and estimator (ols: the arm's own rows; policy: the released program's
@@ -256,7 +256,7 @@ def skew(results: Results) -> pd.DataFrame:
 
 @inference(studies=["linear"])
 @as_frame
-def histograms(results: Results) -> pd.DataFrame:
+def histograms(results: Results) -> Iterator[pd.DataFrame]:
     """Return counts of p-values in 20 bins over the published number of replicates; one row per test and bin."""
     edges = np.linspace(0, 1, BINS + 1)
     published = int(printed(results)["replicates"]["linear"])
@@ -270,7 +270,7 @@ def histograms(results: Results) -> pd.DataFrame:
 
 @inference(studies=["linear"])
 @as_frame
-def selection(results: Results) -> pd.DataFrame:
+def selection(results: Results) -> Iterator[dict]:
     """Return the error of the most-pulled arm's largest coefficient, positive away from 0.
 
     One row per cell, estimator as in `rejections` and coordinate ("zero": its plain error), over the runs that have the
@@ -305,7 +305,7 @@ def _rejected(p: np.ndarray, level: float | np.ndarray) -> tuple[float, float]:
 
 @inference(studies=["adaptive_tests"])
 @as_frame
-def false_discovery(results: Results) -> pd.DataFrame:
+def false_discovery(results: Results) -> Iterator[dict]:
     """Return how often a true null is rejected at .05, before and after the correction; one row per cell and selector.
 
     degenerate: the share of tests of an arm of mean 0 or 1 against that mean. They test nothing, because their p-values
@@ -359,7 +359,9 @@ def audit(results: Results) -> pd.DataFrame:
     setting = [c for c in named_parameters(rows) if c in table]
     cells = rows.groupby(setting, observed=True, dropna=False)["cell"].agg(lambda some: " ".join(some.unique()))
     table = table.merge(cells.rename("cells").reset_index(), on=setting, how="left")
-    table = table.assign(gamma=[bonus({"policy": "private_ucb"} | row) for row in table.to_dict("records")])
+    table = table.assign(
+        gamma=pd.Series([bonus({"policy": "private_ucb"} | row) for row in table.to_dict("records")], table.index)
+    )
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS]).assign(
         **counted, **shares, runs=table["trials"]
     )

@@ -39,7 +39,7 @@ def reductions(results: Results) -> pd.DataFrame:
         times = contrasts.ratios(both, private, "expected", ["private"], name="times")
         # A control variate made the errors smaller than those of the paper's averages.
         spread = {"times_top_sd": both["expected_sd"], "times_bottom_sd": both["times_bottom_sd"]}
-        found.append(times.assign(**spread, **last[["last_times", "last_times_se"]]))
+        found.append(times.assign(**spread, **{name: last[name] for name in ("last_times", "last_times_se")}))
     top, bottom = (results.published(number) for number in ROUNDING)
     u, v = ROUNDING.values()
     ends = {"times": top / bottom, "times_low": (top - u) / (bottom + v), "times_high": (top + u) / (bottom - v)}
@@ -198,4 +198,4 @@ def _around(rows: pd.DataFrame, horizon: bool = True) -> list[str]:
 
 
 def _with_bonus(cells: pd.DataFrame) -> pd.DataFrame:
-    return cells.assign(gamma=[bonus(cell) for cell in cells.to_dict("records")])
+    return cells.assign(gamma=pd.Series([bonus(cell) for cell in cells.to_dict("records")], cells.index))

@@ -1,5 +1,7 @@
 """The tables: each function takes the results and returns the frame that is written."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -85,7 +87,7 @@ def linear(results: Results) -> pd.DataFrame:
 
 @table("The correction by epsilon, T and alpha", name="max_information", card=CORRECTION, tab="Levels")
 @as_frame
-def max_information_table(results: Results) -> pd.DataFrame:
+def max_information_table(results: Results) -> Iterator[dict]:
     """Level gamma(alpha) of Theorem 3, with the beta that maximises it."""
     for horizon in HORIZONS:
         for epsilon in sorted({*EPSILONS, horizon**-0.5}):
@@ -149,4 +151,4 @@ def privacy_audit(results: Results) -> pd.DataFrame:
     lower bound, and a count with its 99.9% interval. `noise` multiplies the stated scale; with 0.1115 the tree's nodes
     do not share the budget."""
     rows = results.inference("audit")
-    return rows.drop(columns=["cells", "runs", *(c for c in rows if c.startswith("of_epsilon"))])
+    return rows.drop(columns=["cells", "runs", *(c for c in rows.columns if c.startswith("of_epsilon"))])

@@ -109,7 +109,7 @@ def fig1b(results: Results):
 
 OF_FIGURE_1, OTHER_K = "means of Figure 1, K = 5", "means of Figure 1, other K"
 OTHER_MEANS, OTHER_BOTH = "other means, K = 5", "other means, other K"
-SETTINGS = {
+SETTINGS: style.Looks = {
     OTHER_BOTH: {"color": "#C8C8C8", "linewidth": 0.8},
     OTHER_MEANS: {"color": style.COLOURS[5], "linewidth": 1.0},
     OTHER_K: {"color": style.COLOURS[0], "linewidth": 1.0},
@@ -168,7 +168,7 @@ def growth(results: Results):
     cells = cells.assign(curve=labels(cells, ("horizon",)))
     rows = with_interval(cells.assign(exponent=cells["curve"].map(powers)), "ratio", "ratio_se")
     words = dict(zip(_named(rows["curve"]), [f", $p = {p:.2f}$" for p in rows["exponent"]], strict=True))
-    looks = {name + words[name]: look for name, look in _looks(_named(rows["curve"])).items()}
+    looks: style.Looks = {f"{name}{words[name]}": look for name, look in _looks(_named(rows["curve"])).items()}
     rows = rows.assign(name=[name + words[name] for name in _named(rows["curve"])])
     grid = curves(rows, "horizon", "ratio", looks=looks, hue="name", log="xy", width=5.0, height=2.5)
     horizons = sorted(rows["horizon"].unique())

@@ -3,6 +3,8 @@
 Columns that only statements use: `runs`, the smallest number of runs behind a row, and `cells`, the names of its cells.
 """
 
+from collections.abc import Hashable, Iterator
+
 import numpy as np
 import pandas as pd
 import scipy
@@ -92,7 +94,7 @@ def ratios(results: Results) -> pd.DataFrame:
 
 @inference(studies=["growth"])
 @as_frame
-def growth(results: Results) -> pd.DataFrame:
+def growth(results: Results) -> Iterator[pd.DataFrame]:
     """Return how regret grows with the horizon; one row per policy, setting and pair of horizons of study `growth`.
 
     first, last: the horizons; exponent, exponent_se: p for which regret grows like ln(T)^p from the first to the last
@@ -204,9 +206,9 @@ def scaling(results: Results) -> pd.DataFrame:
     cells = at_horizon(results.cells("scaling"))
     errors = regret_error(cells)
     budgets, named = cells["epsilon"].fillna(np.inf), of_published_dp_se(cells)
-    rows = list(zip(cells.itertuples(), budgets, named, strict=True))
-    orders = [bounds.regret_order(gaps(r), r.horizon, epsilon) for r, epsilon, _ in rows]
-    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, _, known in rows])
+    rows = list(zip(cells.itertuples(), cells["horizon"], budgets, named, strict=True))
+    orders = [bounds.regret_order(gaps(r), horizon, epsilon) for r, horizon, epsilon, _ in rows]
+    ceilings = np.array([_regret_ceiling(r) if known else np.nan for r, _, _, known in rows])
     return cells.assign(
         order=orders,
         order_ratio=cells["regret_mean"] / orders,
@@ -233,7 +235,8 @@ def minimax(results: Results) -> pd.DataFrame:
     """
     cells = results.cells("minimax")
     cells = at_horizon(cells[cells["policy"] == "dp_se"])
-    order = [bounds.regret_order_any_gaps(int(r.K), int(r.horizon), r.epsilon) for r in cells.itertuples()]
+    settings = cells[["K", "horizon", "epsilon"]].itertuples(index=False)
+    order = [bounds.regret_order_any_gaps(int(K), int(horizon), epsilon) for K, horizon, epsilon in settings]
     return cells.assign(
         gap=cells["top"] - cells["bottom"],
         order=order,
@@ -259,7 +262,9 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
     """
     cells = results.cells(study).set_index("cell")
     runs = results.replicates(study, ("cell", "stopping_time"))
-    times = {cell: group["stopping_time"] for cell, group in runs.groupby("cell", observed=True, sort=False)}
+    times: dict[Hashable, pd.Series] = {
+        cell: group["stopping_time"] for cell, group in runs.groupby("cell", observed=True, sort=False)
+    }
     rows = []
     for cell, row in cells.iterrows():
         setting = [row.get(k, np.nan) for k in ("epsilon", "alpha", "beta", "mu", "R")]
@@ -275,7 +280,8 @@ def stopping(results: Results, study: str = "stopping") -> pd.DataFrame:
             known[f"by_{end}"] = (times[cell] <= bound).mean() if bound > 0 else np.nan
         quartile = _upper_quartile(times[cell].to_numpy())
         rows.append(known | dict(zip(("upper_quartile", "quartile_low", "quartile_high"), quartile, strict=True)))
-    return cells.assign(**pd.DataFrame(rows, cells.index)).reset_index()
+    columns = pd.DataFrame(rows, cells.index)
+    return cells.assign(**{str(name): column for name, column in columns.items()}).reset_index()
 
 
 def _upper_quartile(times: np.ndarray) -> tuple[float, float, float]:

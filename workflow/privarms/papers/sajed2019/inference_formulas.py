@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -29,7 +30,7 @@ QUERIES, DISTANCES = (1, 2, 10, 1_000), (-10.0, -5.0, -2.0, 0.0, 2.0, 5.0, 10.0)
 
 @inference()
 @as_frame
-def noise_per_step(results: Results) -> pd.DataFrame:
+def noise_per_step(results: Results) -> Iterator[dict]:
     """Return the noise of section 1's counter, equal in each round, for epsilon = 1; one row per horizon.
 
     variance_ratio: its variance over log2(T)^3; deviation_ratio: the root of the variance over ln T; exponent: p for
@@ -50,7 +51,7 @@ def noise_per_step(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def fact_2_1(results: Results) -> pd.DataFrame:
+def fact_2_1(results: Results) -> Iterator[dict]:
     """Return Fact 2.1 by formula; one row per a, b and half of the fact.
 
     ratio: ln(a ln x) / (b x), the smallest over a grid of x (first half: must be above 1) or the largest (second half:
@@ -66,7 +67,7 @@ def fact_2_1(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def theorem_3_3_facts(results: Results) -> pd.DataFrame:
+def theorem_3_3_facts(results: Results) -> Iterator[dict]:
     """Return the three facts in the proof of Theorem 3.3 and their conclusions by formula, at the smallest t, R = 1.
 
     ratio: left over right side of the inequality, which must be at most 1; one row per setting and inequality
@@ -113,7 +114,7 @@ def epoch_growth(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def lemma_3_5(results: Results) -> pd.DataFrame:
+def lemma_3_5(results: Results) -> Iterator[dict]:
     """Return Lemma 3.5 for randomised response on one bit, n = 1; one row per epsilon and distance d.
 
     The mechanism returns its bit with probability e^epsilon / (1 + e^epsilon). D is Bernoulli(d), D' always 0, and the
@@ -126,7 +127,7 @@ def lemma_3_5(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def lemma_4_2(results: Results) -> pd.DataFrame:
+def lemma_4_2(results: Results) -> Iterator[dict]:
     """Return Lemma 4.2's expression; one row per gap, K, epsilon and beta.
 
     expression: inside O(), as printed; constant: the pulls that lines 8 to 20 allow over it; small_gap: gap at most 1/e
@@ -139,7 +140,7 @@ def lemma_4_2(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def corollary_3_6(results: Results) -> pd.DataFrame:
+def corollary_3_6(results: Results) -> Iterator[dict]:
     """Return Theorem 3.3 against Corollary 3.6, R = 1; one row per setting with ln(R / (alpha |mu|)) <= 1/beta.
 
     upper: t_0 + t_1 + t_2; factor: upper over the corollary's expression or its inverse, the larger of both; nan if
@@ -158,7 +159,7 @@ def corollary_3_6(results: Results) -> pd.DataFrame:
 
 @inference()
 @as_frame
-def sparse_vector(results: Results) -> pd.DataFrame:
+def sparse_vector(results: Results) -> Iterator[dict]:
     """Return the privacy loss of the sparse vector technique with Lap(3 GS / epsilon), GS = 1; one row per event.
 
     Event: it halts at the last of `queries` queries. before, last: how far the earlier ones and the last one are above
@@ -185,7 +186,7 @@ def _laplace_tail(x: np.ndarray) -> np.ndarray:
 
 @inference()
 @as_frame
-def arithmetic(results: Results) -> pd.DataFrame:
+def arithmetic(results: Results) -> Iterator[dict]:
     """Return identities and inequalities of the text; one row per sentence, and `part` of the samples for the rules.
 
     holds: whether both sides agree, to a relative error of 1e-12, or are ordered as printed
@@ -196,7 +197,7 @@ def arithmetic(results: Results) -> pd.DataFrame:
     variances = means * (1 - means)
     radius = R * np.sqrt(2 / t * np.log(16 * t**2 / beta))
     iterated = np.log(R / (alpha * mu))
-    optimal, printed = np.sqrt(T * K) + K * np.log(T) / epsilon, bounds.regret_order_any_gaps(K, T, epsilon)
+    optimal, printed = np.sqrt(T * K) + K * np.log(T) / epsilon, bounds.regret_order_any_gaps(int(K), int(T), epsilon)
     sentences = {
         "variances": variances.max() / variances.min() <= 4 / 3 * (1 + 1e-12),
         "nas": np.sum(beta / (2 * t**2)) + rest * beta / 2 <= beta,

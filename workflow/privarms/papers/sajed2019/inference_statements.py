@@ -1,5 +1,7 @@
 """Inference tables that only statements use: one row per case or instance, with `runs` and `cells`."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -38,7 +40,7 @@ def _of_dp_ucb(results: Results) -> pd.DataFrame:
 
 @inference(studies=tables.COMPARED)
 @as_frame
-def five_times(results: Results) -> pd.DataFrame:
+def five_times(results: Results) -> Iterator[pd.DataFrame]:
     """Return DP-UCB's mean regret over DP-SE's (ratio, ratio_se); one row per assumption on the settings and cell.
 
     settings: the settings of the comparison; each assumption contains those of Figure 1. The printed counter ran only
@@ -61,7 +63,7 @@ def five_times(results: Results) -> pd.DataFrame:
 
 @inference(studies=tables.COMPARED)
 @as_frame
-def epsilon_effect(results: Results) -> pd.DataFrame:
+def epsilon_effect(results: Results) -> Iterator[pd.DataFrame]:
     """Return the effect of epsilon on DP-UCB over that on DP-SE, in Figure 1; one row per width, counter and effect.
 
     effect: the factor by which mean regret falls from epsilon = 0.1 to 1, or the difference; ratio, ratio_se: DP-UCB's
@@ -87,7 +89,7 @@ def epsilon_effect(results: Results) -> pd.DataFrame:
 
 @inference(studies=["regret"])
 @as_frame
-def without_privacy(results: Results) -> pd.DataFrame:
+def without_privacy(results: Results) -> Iterator[pd.DataFrame]:
     """Return ratios of mean regrets of policies without privacy in study `regret`; one row per pair in a setting."""
     cells = at_horizon(results.cells("regret"))
     for policy, over in WITHOUT_PRIVACY:
@@ -116,7 +118,7 @@ def _over_private_order(rows: pd.DataFrame) -> pd.DataFrame:
 
 @inference(studies=["shrinking_gaps"])
 @as_frame
-def shrinking_gaps(results: Results) -> pd.DataFrame:
+def shrinking_gaps(results: Results) -> Iterator[pd.DataFrame]:
     """Return how DP-UCB's added regret over K ln(T)/epsilon grows, if all gaps are T^-0.1; one row per width and pair.
 
     added regret: DP-UCB's mean regret minus UCB1's; exponent, exponent_se: p for which the quotient grows like ln(T)^p
@@ -149,7 +151,7 @@ def doubling(results: Results) -> pd.DataFrame:
 
 @inference(studies=STOPPING)
 @as_frame
-def stopping_theorems(results: Results) -> pd.DataFrame:
+def stopping_theorems(results: Results) -> Iterator[dict]:
     """Return the theorems of section 3 in all studies of stopping rules; one row per cell.
 
     failure: share of runs whose estimate misses mu by alpha |mu| or more, over beta
@@ -180,7 +182,7 @@ def stopping_theorems(results: Results) -> pd.DataFrame:
 
 @inference(studies=["audit", "audit_dp_nas", "audit_dp_exponential_nas", "audit_dp_ucb"])
 @as_frame
-def privacy(results: Results) -> pd.DataFrame:
+def privacy(results: Results) -> Iterator[dict]:
     """Return privacy losses of audited events over the promised epsilon; one row per setting and evidence.
 
     evidence: formula, the exact log ratio of the event's probabilities, or simulation, that of its counts with an

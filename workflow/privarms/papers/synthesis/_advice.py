@@ -1,6 +1,7 @@
 """The recommended policy per K, T and epsilon, and its performance. The table's caption states the rule."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,7 @@ VALID = ("confidence_sequence", "e_value", "max_information")
 
 
 @as_frame
-def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd.DataFrame:
+def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> Iterator[dict]:
     """Return the table; regret, shares and factors are ranges over the instances with unequal arms.
 
     of_uniform: of the regret of uniform choices; of_bound: over the bound by d_epsilon times ln T; times_not_private:
@@ -29,7 +30,9 @@ def advise(runs: pd.DataFrame, tests: pd.DataFrame, privacy: pd.DataFrame) -> pd
     kept = np.array([pair in pairs for pair in zip(runs["policy"], runs["variant"], strict=True)], bool)
     possible = runs["bound"] > 0
     least = runs[~runs["claims"] & possible].groupby(["K", "horizon", "instance"])["regret"].min()
-    for (K, T, epsilon), part in runs[runs["claims"] & possible & kept].groupby(["K", "horizon", "epsilon"]):
+    key: tuple
+    for key, part in runs[runs["claims"] & possible & kept].groupby(["K", "horizon", "epsilon"]):
+        K, T, epsilon = key
         curve, as_good = take(part)
         own = part[part["curve"] == curve].set_index("instance")
         ranges = {
@@ -82,8 +85,8 @@ def _inference(tests: pd.DataFrame) -> dict:
     means = by[["power", "mean_width", "gap_width"]].mean()
     valid = means[means.index.isin(VALID)]
     powers, widths = valid["power"].dropna(), valid[["mean_width", "gap_width"]].dropna()["mean_width"]
-    test = powers.idxmax() if len(powers) else ""
-    interval = widths.idxmin() if len(widths) else ""
+    test = str(powers.idxmax()) if len(powers) else ""
+    interval = str(widths.idxmin()) if len(widths) else ""
     return {
         "naive_error_most": error.get("naive", np.nan),
         "test": PROCEDURES.get(test, ""),

@@ -4,7 +4,7 @@ pulls, sums, held_out: [R, K]; means: float64[K]. The level is always ALPHA.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def log_gamma(alpha: float, runs: Runs) -> float:
     return float(log_corrected_level(alpha, runs.epsilon, runs.horizon, best_beta(runs.epsilon, runs.horizon, alpha)))
 
 
-def once(function: Callable, sums: np.ndarray, pulls: np.ndarray, *further):
+def once(function: Callable, sums: np.ndarray, pulls: np.ndarray, *further) -> Any:
     """Return function(sums, pulls, *further), one array or several, computed once per distinct pair of counts."""
     width = pulls.max() + 1
     counts, places = np.unique(pulls * width + sums, return_inverse=True)
@@ -120,7 +120,7 @@ def counted(runs: Runs) -> dict[str, dict]:
     gap_held: intervals that contain the mean and the gap"""
     means = runs.means
     _, wrong = rejections(runs, means.max())
-    output = {name: {"errors": int(rejected.sum())} for name, rejected in wrong.items()}
+    output: dict[str, dict[str, float]] = {name: {"errors": int(rejected.sum())} for name, rejected in wrong.items()}
     null = second_highest(means)
     chosen, right = rejections(runs, null) if null == null else (None, {})
     for name, rejected in right.items():
@@ -132,5 +132,7 @@ def counted(runs: Runs) -> dict[str, dict]:
             output[name][f"{what}_held"] = int(((low <= target) & (target <= high)).sum())
             width = high - low
             output[name][f"{what}_width"] = float(width.mean())
-            output[name][f"{what}_width_se"] = float(pd.Series(width).sem())
+            # The stubs of pandas give a standard error the type of any cell.
+            se: Any = pd.Series(width).sem()
+            output[name][f"{what}_width_se"] = float(se)
     return output

@@ -15,7 +15,7 @@ from privarms.papers.synthesis._validity import ALPHA, PROCEDURES
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import interval
-from privarms.plots.facets import curves, in_order, leading, name_lines, points
+from privarms.plots.facets import curves, in_order, leading, name_lines, place_of, points
 from privarms.registry.artifacts import figure
 
 # The policies of the studies, in the order of their colours.
@@ -85,8 +85,8 @@ def _by_measure(rows: pd.DataFrame, texts: dict[str, str], looks: style.Looks, *
     options |= {"sharey": "row", "log": "x", "col_order": order, "row_order": measures}
     grid = curves(shown, "epsilon", "value", looks=looks, row="measure", col="column", **options)
     for (measure, title), ax in grid.axes_dict.items():
-        ax.set_title(title if ax.get_subplotspec().is_first_row() else "")
-        if ax.get_subplotspec().is_first_col():
+        ax.set_title(title if place_of(ax).is_first_row() else "")
+        if place_of(ax).is_first_col():
             ax.set_ylabel(texts[measure])
         if measure in LEVELS:
             ax.axhline(LEVELS[measure], **style.LEVEL)
@@ -230,7 +230,7 @@ EVENTS = {"error": "errors", "power": "powers", "mean_coverage": "mean_held"}
 
 
 @as_frame
-def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
+def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> Iterator[dict]:
     """Yield the mean over policies and instances, or the extreme with its Clopper-Pearson interval, per epsilon."""
     for epsilon, part in rows.groupby("epsilon", sort=True):
         if how == "mean":
@@ -239,7 +239,7 @@ def _by_epsilon(rows: pd.DataFrame, measure: str, how: str) -> pd.DataFrame:
             low, high = interval(value, np.sqrt(squares.sum()) / len(part), part["trials"].sum())
             yield {"epsilon": epsilon, "value": value, "low": low, "high": high}
             continue
-        row = part.loc[part[measure].idxmax() if how == "max" else part[measure].idxmin()]
+        row = part.iloc[int(part[measure].argmax() if how == "max" else part[measure].argmin())]
         low, high = clopper_pearson(row[EVENTS[measure]], row["trials"])
         about = {"curve": row["curve"], "instance": row["instance"]}
         yield {"epsilon": epsilon, "value": row[measure], "low": low, "high": high, **about}

@@ -1,5 +1,8 @@
 """Inference tables: numbers computed from the runs for figures and tables."""
 
+from collections.abc import Iterator
+from typing import Any, cast
+
 import numpy as np
 import pandas as pd
 
@@ -29,9 +32,9 @@ def _each(results: Results):
     for first, columns in results.by_cell("central", COLUMNS):
         cell = cells.loc[first["cell"].iloc[0]]
         means = np.array(cell["means"])
-        parts = (columns[c].astype(float).reshape(-1, len(means)) for c in COLUMNS)
+        pulls, sums, held_out = (columns[c].astype(float).reshape(-1, len(means)) for c in COLUMNS)
         epsilon = cell["epsilon"] if cell["claims"] else np.nan
-        yield cell, _validity.Runs(*parts, means, float(epsilon), int(cell["horizon"]))
+        yield cell, _validity.Runs(pulls, sums, held_out, means, float(epsilon), int(cell["horizon"]))
 
 
 def _regret(runs: _validity.Runs) -> dict[str, float]:
@@ -42,9 +45,10 @@ def _regret(runs: _validity.Runs) -> dict[str, float]:
     """
     regret = runs.pulls @ (runs.means.max() - runs.means)
     (mean, se), (median, q90) = _mean(regret), np.quantile(regret, [0.5, 0.9])
-    means, private = runs.means, runs.private
+    means, private = runs.means.tolist(), runs.private
     bound = lower_bounds.azize(means, runs.epsilon) if private else lower_bounds.lai_robbins(means)
-    output = {"regret": mean, "se": se, "median": median, "q90": q90, "bound": bound * np.log(runs.horizon)}
+    output: dict[str, float] = {"regret": mean, "se": se, "median": median, "q90": q90}
+    output["bound"] = bound * np.log(runs.horizon)
     return output | {"uniform": float(runs.horizon * (runs.means.max() - runs.means).mean())}
 
 
@@ -56,7 +60,7 @@ def _bias(runs: _validity.Runs) -> dict[str, float]:
     over_theorem, over_theorem_se: the largest ratio over arms of |bias| to (e^epsilon - 1) mu
     """
     bias, se, _ = sample_mean_bias(runs.pulls, runs.sums, runs.means)
-    output = {"unpulled": int((runs.pulls == 0).any(axis=1).sum())}
+    output: dict[str, float] = {"unpulled": int((runs.pulls == 0).any(axis=1).sum())}
     if np.isnan(bias).all():
         return output
     worst = int(np.nanargmax(np.abs(bias)))
@@ -80,7 +84,7 @@ def runs(results: Results) -> pd.DataFrame:
 
 @inference(studies=["central"])
 @as_frame
-def tests(results: Results) -> pd.DataFrame:
+def tests(results: Results) -> Iterator[dict]:
     """Return tests and intervals; one row per cell and procedure.
 
     trials: runs, of which `errors`, `powers`, `mean_held` and `gap_held` are counts; log_gamma: ln of the level at
@@ -96,7 +100,7 @@ def tests(results: Results) -> pd.DataFrame:
 
 @inference(studies=["central"], audits=True)
 @as_frame
-def privacy(results: Results) -> pd.DataFrame:
+def privacy(results: Results) -> Iterator[dict]:
     """Return the audited losses of the policies here over their claims; one row per policy and variant.
 
     exact: the largest exact log ratio over the claim, nan if none is known; lower_bound: the largest from counts;
@@ -126,7 +130,7 @@ MEANS |= {"in_parts": "in_parts", "alone": "alone"}
 
 @inference(studies=LOCAL)
 @as_frame
-def local(results: Results) -> pd.DataFrame:
+def local(results: Results) -> Iterator[dict]:
     """Return locally private policies; one row per cell of `local`, `local_symmetric` and `local_adult`.
 
     regret, reward: mean at the horizon with their standard errors, nan if not recorded
@@ -140,7 +144,7 @@ def local(results: Results) -> pd.DataFrame:
     for study in LOCAL:
         cells = _cells(results, study)
         for name, group in results.replicates(study).groupby("cell", observed=True, sort=False):
-            cell, output = cells.loc[name], {}
+            cell, output = cast(pd.Series, cells.loc[name]), {}
             for column, measured in MEANS.items():
                 if measured in group:
                     output[column], output[f"{column}_se"] = _mean(group[measured].to_numpy(float))
@@ -154,8 +158,9 @@ def local(results: Results) -> pd.DataFrame:
 
 
 def _mean(values: np.ndarray) -> tuple[float, float]:
-    values = pd.Series(values)
-    return values.mean(), values.sem()
+    # The stubs of pandas give a standard error the type of any cell.
+    se: Any = pd.Series(values).sem()
+    return pd.Series(values).mean(), se
 
 
 def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:

@@ -19,7 +19,9 @@ def advice_sheet(rows: pd.DataFrame, results: Results) -> Sheet:
         ],
     ]
     lines: list = []
-    for (K, T), part in rows.groupby(["K", "T"], sort=True):
+    key: tuple
+    for key, part in rows.groupby(["K", "T"], sort=True):
+        K, T = key
         lines += [f"K = {int(K)}, T = {int(T):,}", *(_advice_line(row) for _, row in part.iterrows())]
     return Sheet(heads, lines, [])
 
