@@ -67,6 +67,7 @@ lint: environment
 	$(RUN)/snakefmt --check Snakefile workflow/Snakefile workflow/rules
 	$(RUN)/snakemake --lint
 	$(RUN)/lint-imports
+	$(RUN)/pyright --pythonpath $(RUN)/python
 	$(RUN)/python tools/language.py
 
 # Compare kernel times with those that the last `make bench` saved. It fails if a kernel is 30% slower.
