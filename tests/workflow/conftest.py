@@ -21,7 +21,16 @@ from privarms.registry import artifacts as of_artifacts
 from privarms.registry import library
 from tests import PAPERS, ROOT
 
-PARTS = ("Snakefile", "environment.yml", "pyproject.toml", "uv.lock", "config", "profiles", "workflow")
+PARTS = (
+    "Snakefile",
+    "environment.yml",
+    "pyproject.toml",
+    "uv.lock",
+    "config",
+    "docs/glossary.md",
+    "profiles",
+    "workflow",
+)
 REPLICATES, BLOCK, HORIZON, USERS = 4, 2, 2_000, 200
 # The stand-ins of these datasets are too long for plain Python.
 LARGE = ("taxi", "taxicard", "taxisample", "taxisamplecard")
@@ -246,6 +255,7 @@ def template(tmp_path_factory) -> Path:
         if source.is_dir():
             shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
         else:
+            (folder / part).parent.mkdir(exist_ok=True)
             shutil.copy2(source, folder / part)
     # In plain Python, drawing a tree of the printed depth takes most of a run's time.
     deep = folder / "workflow/privarms/policies/locally_private/_ldp_mab_parameters.py"

@@ -136,6 +136,13 @@ def test_the_packed_project_can_be_planned(unpacked, tmp_path):
     assert f"--configfile {' '.join(command[-2:])}" in (unpacked / "README.md").read_text(encoding="utf-8")
 
 
+def test_a_figure_of_the_packed_project_is_made_again(unpacked, small_made, tmp_path):
+    again = copied(unpacked / "project", tmp_path / "project")
+    again.complete("sajed2019_fig1a")
+    place = "results/quick/figures/sajed2019/fig1a.csv"
+    assert (again.folder / place).read_bytes() == (small_made.folder / place).read_bytes()
+
+
 def test_two_files_of_one_name_do_not_replace_each_other(run_with_private_files, tmp_path):
     project = run_with_private_files
     for name in ("a", "b"):

@@ -1,9 +1,12 @@
 """Check the workflow as a module of another workflow that has its own rules."""
 
+import shutil
 import subprocess
 import sys
 
 import pytest
+
+from tests import ROOT
 
 from .conftest import copied, only
 
@@ -47,3 +50,21 @@ def test_another_workflow_uses_its_rules(template, tmp_path):
     assert "rule privarms_draw_figures:" in done.stderr
     assert "statements: " not in done.stderr
     assert not (project.folder / "results").exists()
+
+
+def test_a_snakefile_in_a_remote_repository_is_one_clear_error(tmp_path):
+    repository = tmp_path / "repository"
+    shutil.copytree(ROOT / "workflow", repository / "workflow", ignore=shutil.ignore_patterns("privarms*", "schemas"))
+    identity = ("-c", "user.name=me", "-c", "user.email=me@example.org")
+    for command in (["init", "-q"], ["add", "."], [*identity, "commit", "-q", "-m", "all"], ["tag", "v1"]):
+        subprocess.run(["git", *command], cwd=repository, check=True)
+    (tmp_path / "Snakefile").write_text(
+        f'module privarms:\n    snakefile: "git+file://{repository}/workflow/Snakefile@v1"\n'
+        "use rule * from privarms as privarms_*\n"
+    )
+    command = [sys.executable, "-m", "snakemake", "-n", "--cores", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 1
+    printed = done.stdout + done.stderr
+    assert f"git+file://{repository}: expected a folder, found an address. Clone the repository" in printed
+    assert "Traceback" not in printed

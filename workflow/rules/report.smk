@@ -27,6 +27,8 @@ rule build_report:
         options=OPTIONS,
         seed=config["seed"],
         papers=lambda w: plan.outputs.described(),
+        # A parameter, so an edited word builds the report again.
+        glossary=lambda w: words.glossary(),
         datasets=plan.datasets.described(),
     script:
         "../scripts/build_report.py"

@@ -17,5 +17,6 @@ with job(snakemake):
         statements=Path(snakemake.input.statements),
         datasets=snakemake.params.datasets,
         options=snakemake.params.options,
+        glossary=snakemake.params.glossary,
         audits={key: Path(snakemake.input[f"audit_{key}"]) for key in ("csv", "pdf", "png", "svg", "table")},
     )

@@ -13,6 +13,7 @@ from privarms.errors import PrivarmsError
 from privarms.ledger.cases import COLUMNS
 from privarms.ledger.rules import VERDICTS
 from privarms.report.page import build_report
+from privarms.report.words import glossary
 from tests import ledgers
 
 QUOTE = "regret <script>alert(1)</script> & \"less\" than 'that'"
@@ -59,7 +60,7 @@ class World:
         self.output = folder / "report.html"
         self.ledger, self.statements = ledgers.write(folder)
         self.arguments = {"scale": "quick", "revision": "abc<1>", "seed": 1, "datasets": DATASETS}
-        self.arguments |= {"ledger": self.ledger, "statements": self.statements, "options": ""}
+        self.arguments |= {"ledger": self.ledger, "statements": self.statements, "options": "", "glossary": glossary()}
         self.write_audits()
         figure = self.artifact("one2001", "fig1", "figure", ("png", "pdf", "svg", "csv"))
         table = self.artifact("one2001", "table1", "table", ("csv", "md", "tex"))

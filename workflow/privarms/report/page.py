@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -47,6 +47,7 @@ def build_report(
     datasets: list[Mapping],
     audits: Mapping[str, Path],
     options: str,
+    glossary: Sequence[tuple[str, str]],
 ) -> None:
     """Write the page reproducibly, byte for byte. Raise PrivarmsError for a missing or malformed ledger or table.
 
@@ -56,6 +57,7 @@ def build_report(
     revision, seed: of the program that made the results, and of their random streams
     audits: suffix -> file of the figure of all audits; `table` is the file with all rows
     options: of the run's command, for the commands that the page shows
+    glossary: words and their meanings, as `words.glossary` returns them
     """
     stated = of_statements.of_papers(ledger, statements)
     folder = Path(output).parent
@@ -109,19 +111,12 @@ def build_report(
         audits_image=pictures.embedded(audits),
         audits_links={"all rows (CSV)": link(audits["table"], folder), "PDF": link(audits["pdf"], folder)},
         audit_looks=AUDIT_LOOKS,
-        glossary=glossary(),
+        glossary=glossary,
         style=Markup(loader.get_source(environment, "page.css")[0]),
         script=Markup(loader.get_source(environment, "page.js")[0]),
     )
     # The template's indentation would add 300 kB to the page.
     write_text(output, re.sub(r"\n\s+", "\n", page))
-
-
-def glossary() -> list[tuple[str, str]]:
-    """Return the words of the glossary with their meanings."""
-    lines = Path(__file__).with_name("page.glossary.md").read_text(encoding="utf-8").splitlines()
-    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
-    return [(word, meaning) for word, meaning in rows[1:]]
 
 
 def read_audits(path: Path) -> list[dict]:

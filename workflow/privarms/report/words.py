@@ -2,6 +2,8 @@
 
 import re
 
+from privarms.files.revision import PROJECT
+
 # A name with underscores that is not a symbol (c_e, eps_m) and not part of a path, call or address; or a number with
 # an exponent.
 PIECES = re.compile(
@@ -31,3 +33,10 @@ def verb(outcome: str, number: int) -> str:
     if number == 1 or first not in ("agrees", "differs", "holds", "fails", "depends"):
         return outcome
     return f"{first.removesuffix('s')} {rest}".strip()
+
+
+def glossary() -> list[tuple[str, str]]:
+    """Return the words of docs/glossary.md with their meanings."""
+    lines = (PROJECT / "docs/glossary.md").read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")]
+    return [(word, meaning) for word, meaning in rows[1:]]
