@@ -1,4 +1,4 @@
-"""Check tests and intervals for fixed pulls against scipy, rational sums, and published examples."""
+"""Check tests and intervals for fixed pulls against scipy, statsmodels, rational sums and published examples."""
 
 from fractions import Fraction
 from math import comb, log
@@ -6,6 +6,7 @@ from math import comb, log
 import numpy as np
 import pytest
 from scipy.stats import binom, binomtest
+from statsmodels.stats.proportion import confint_proportions_2indep
 
 from privarms.inference.divergences import kl
 from privarms.inference.fixed_pulls import (
@@ -64,6 +65,12 @@ def test_a_chernoff_interval_is_wider_than_the_exact_one_and_ends_where_kl_reach
 def test_newcombe_s_own_example():
     # 56 of 70 and 48 of 80, 95%, method 10: Newcombe 1998, Table II (a).
     assert newcombe_interval(56, 70, 48, 80) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+
+
+@pytest.mark.parametrize("counts", [(56, 70, 48, 80), (0, 10, 9, 9), (3, 1000, 1, 20)])
+def test_intervals_of_a_difference_against_statsmodels(counts):
+    theirs = confint_proportions_2indep(*counts, method="newcomb", compare="diff", alpha=0.1)
+    assert newcombe_interval(*counts, 0.1) == pytest.approx(theirs, rel=1e-10)
 
 
 def test_the_interval_of_a_difference_holds_where_both_do():

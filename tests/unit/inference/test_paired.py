@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
+from statsmodels.stats.multitest import multipletests
 
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
 
@@ -50,8 +51,9 @@ def test_more_pairs_than_can_be_counted_have_the_normal_approximation():
         ([0.02, 0.02], [0.04, 0.04]),
     ],
 )
-def test_holm_by_hand(p_values, adjusted):
+def test_holm_by_hand_and_against_statsmodels(p_values, adjusted):
     assert holm(p_values) == pytest.approx(adjusted)
+    assert holm(p_values) == pytest.approx(multipletests(p_values, method="holm")[1], rel=1e-12)
 
 
 @pytest.mark.parametrize(

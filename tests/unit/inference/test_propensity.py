@@ -1,4 +1,4 @@
-"""Check inverse propensity weighting and doubly robust designs against closed forms, enumeration and statsmodels."""
+"""Check inverse propensity weighting and doubly robust designs against closed forms and enumeration."""
 
 import itertools
 
