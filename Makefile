@@ -11,16 +11,22 @@
 #: docs - build the documentation in build/site
 #: readme - write the results in README.md and docs/ from results/paper
 #: environment - install the locked versions in .venv
+#: environment-slurm - also install what a Slurm cluster needs
+#: environment-mutants - also install what the mutation tests need
+#: lint - run the linters
+#: clean - delete results, logs and Snakemake's records
 #: help - list these targets
 #
-# You need Python 3.11 to 3.14 and git. Most targets first install the versions of uv.lock in .venv.
+# You need Python 3.11 to 3.14. Most targets first install the versions of uv.lock in .venv.
 # CONTRIBUTING.md explains the mutation tests.
 PYTHON ?= python3
 CORES ?= $(shell getconf _NPROCESSORS_ONLN)
 UV_VERSION := 0.13.8
 VENV := .venv
 RUN := $(VENV)/bin
-SNAKEMAKE := $(RUN)/snakemake --cores $(CORES)
+# Progress bars on a terminal; elsewhere, such as in a log, Snakemake's own lines "N of M steps".
+LOGGER = $(shell test -t 2 && echo --logger rich)
+SNAKEMAKE = $(RUN)/snakemake --cores $(CORES) $(LOGGER)
 PYTEST := $(RUN)/pytest -n $(CORES) --dist loadfile --no-loadscope-reorder
 UV_SYNC := VIRTUAL_ENV="$(CURDIR)/$(VENV)" $(RUN)/uv sync --frozen --inexact --active --quiet --python "$(CURDIR)/$(RUN)/python"
 SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
@@ -34,18 +40,18 @@ COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/li
 .DEFAULT_GOAL := quick
 
 quick: environment
-	$(SNAKEMAKE) --logger rich --configfile config/quick.yaml
+	$(SNAKEMAKE) --configfile config/quick.yaml
 	@echo "report: $(CURDIR)/results/quick/report.html"
 	@echo "ledger: $(CURDIR)/results/quick/ledger.csv"
 
 tiny: environment
-	$(SNAKEMAKE) --logger rich --configfile config/tiny.yaml
+	$(SNAKEMAKE) --configfile config/tiny.yaml
 	@echo "report: $(CURDIR)/results/tiny/report.html"
 
 # Snakemake repeats its check of all waiting jobs once per timespan for each job that ended, and waits for the last check
 # when it exits. A longer timespan than that of the profile saves some minutes of a long run.
 paper: environment
-	$(SNAKEMAKE) --logger rich --max-jobs-per-timespan 1000/30s
+	$(SNAKEMAKE) --max-jobs-per-timespan 1000/30s
 	@echo "report: $(CURDIR)/results/paper/report.html"
 	@echo "ledger: $(CURDIR)/results/paper/ledger.csv"
 
@@ -101,12 +107,13 @@ environment: $(VENV)/.locked
 # Marker files record an interrupted installation. If pip is incomplete, the environment is built again. If a package is
 # incomplete, all packages are installed again.
 $(VENV)/.locked: pyproject.toml uv.lock
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "privarms needs Python 3.11 to 3.14 (found $$($(PYTHON) --version)). Choose another: make PYTHON=python3.12" >&2; exit 1; }
+	@found=$$($(PYTHON) -c 'import platform; print(platform.python_version())' 2>/dev/null); case "$$found" in 3.1[1-4].*) ;; *) \
+		echo "privarms needs Python 3.11 to 3.14; $(PYTHON) is $${found:-missing}. Choose another: make PYTHON=python3.13" >&2; exit 1 ;; esac
 	@if test -e $(VENV)/.begun || ! $(RUN)/python -m pip --version >/dev/null 2>&1; then \
 		rm -rf $(VENV) && mkdir $(VENV) && touch $(VENV)/.begun && $(PYTHON) -m venv $(VENV) && rm $(VENV)/.begun; \
 	fi
 	@$(RUN)/uv --version 2>/dev/null | grep -qwF "$(UV_VERSION)" || \
-		$(RUN)/python -m pip install --quiet --ignore-installed "uv==$(UV_VERSION)"
+		PIP_USER=0 PIP_TARGET= PIP_PREFIX= $(RUN)/python -m pip install --quiet --ignore-installed "uv==$(UV_VERSION)"
 	@$(SYNC_WHOLE)
 	@touch $@
 
