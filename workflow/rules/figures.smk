@@ -2,7 +2,7 @@ rule draw_figures:
     input:
         unpack(plan.jobs["draw_figures"].inputs),
     output:
-        [paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e) for e in paths.FIGURE_FORMATS],
+        [in_report(paths.artifact(SCALE, "figure", "{paper}", "{artifact}", e)) for e in paths.FIGURE_FORMATS],
     log:
         paths.log(SCALE, "draw_figures", "{paper}", "{artifact}"),
     benchmark:
@@ -16,6 +16,6 @@ rule draw_figures:
         mem_mb=1000,
         runtime=20,
     params:
-        **plan.jobs["draw_figures"].params("library", "published", "scale", "made_by", "data", "policies"),
+        **plan.jobs["draw_figures"].params("library", "published", "scale", "made_by", "data", "policies", "caption"),
     script:
         "../scripts/draw_figures.py"

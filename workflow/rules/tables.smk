@@ -8,7 +8,7 @@ rule write_tables:
     input:
         unpack(plan.jobs["write_tables"].inputs),
     output:
-        [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.TABLE_FORMATS],
+        [in_report(paths.artifact(SCALE, "table", "{paper}", "{artifact}", e)) for e in paths.TABLE_FORMATS],
     log:
         paths.log(SCALE, "write_tables", "{paper}", "{artifact}"),
     benchmark:
@@ -24,14 +24,16 @@ rule write_tables:
         mem_mb=1000,
         runtime=20,
     params:
-        **plan.jobs["write_tables"].params("library", "published", "scale", "made_by", "data", "policies", "sheet"),
+        **plan.jobs["write_tables"].params(
+            "library", "published", "scale", "made_by", "data", "policies", "sheet", "caption"
+        ),
     script:
         "../scripts/write_tables.py"
 
 
 use rule write_tables as lay_out_tables with:
     output:
-        [paths.artifact(SCALE, "table", "{paper}", "{artifact}", e) for e in paths.SHEET_FORMATS],
+        [in_report(paths.artifact(SCALE, "table", "{paper}", "{artifact}", e)) for e in paths.SHEET_FORMATS],
     log:
         paths.log(SCALE, "lay_out_tables", "{paper}", "{artifact}"),
     benchmark:

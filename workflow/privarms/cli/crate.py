@@ -44,7 +44,7 @@ PROJECT = (
     *("docs/*.md", "docs/developer/*.md", "docs/papers/*.md", "docs/hooks.py"),
     *("docs/results/*.csv", "docs/results/*.json", "docs/results/*/*.png"),
     *("workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py", "workflow/schemas/*.json"),
-    "workflow/privarms/**/*.py",
+    *("workflow/report/caption.rst", "workflow/privarms/**/*.py"),
 )
 EXTENSION = (
     *(f"{room}/**/*.py" for room in extensions.OWN_ROOMS),

@@ -156,6 +156,7 @@ class Jobs(dict):
                 "data": self.outputs.origin(paper, artifact),
                 "policies": policies,
                 "sheet": entry.sheet,
+                "caption": f"{entry.title}\n\n{entry.caption}",
             },
             self.priority[paper],
         )
