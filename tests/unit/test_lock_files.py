@@ -58,3 +58,14 @@ def test_the_versions_agree():
     image = yaml.safe_load((ROOT / "profiles/kubernetes/config.yaml").read_text(encoding="utf-8"))["container-image"]
     assert image.rpartition(":")[2] == __version__
     assert f"## {__version__}\n" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"version = {{{__version__}}}," in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    allowed = [f"3.{n}" for n in range(30) if SpecifierSet(project["requires-python"]).contains(f"3.{n}.0")]
+    assert [one.rpartition(" ")[2] for one in project["classifiers"] if ":: Python ::" in one] == allowed
+    tested = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text(encoding="utf-8"))["jobs"]
+    for job in ("test", "resolution"):
+        assert tested[job]["strategy"]["matrix"]["python"] == [allowed[0], allowed[-1]]
+    assert f"3.1[{allowed[0][-1]}-{allowed[-1][-1]}].*)" in (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -67,7 +67,7 @@ To make the results again, run this in the folder `project`:
 
     {command}
 
-You need Python 3.11 to 3.14, git and make. The sources of the raw data are in `project/data/README.md`. If
+You need Python 3.11 to 3.14 and make. The sources of the raw data are in `project/data/README.md`. If
 an extension was outside the folder of the run, correct its path in your configuration file: it is in `project`, too.
 
 License: MIT (`project/LICENSE`). How to cite: `project/CITATION.cff`.
