@@ -229,6 +229,7 @@ VALID = {
     "histories.least_pulled": {"pulls": [3, 1], "ties": [0.1, 0.2]},
     "histories.most_pulled": {"pulls": [[3, 1]], "ties": [[0.1, 0.2]]},
     "histories.read_history": {"path": HISTORY, "K": 2},
+    "histories.read_totals": {"path": HISTORY, "K": 2},
     "intervals.normal_interval": {"estimate": [1.0, 2.0], "standard_error": 2.0, "confidence": 0.9},
     "intervals.ratio": MEANS | {"se": 0.3, "base_se": 0.36},
     "intervals.fieller": MEANS | {"half": 0.5, "base_half": 0.4},

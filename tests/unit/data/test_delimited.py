@@ -1,5 +1,6 @@
 """Check CSV files: columns of texts, counted faults, and refused files."""
 
+import gzip
 import io
 
 import numpy as np
@@ -73,6 +74,20 @@ def test_a_parquet_file_without_columns_is_refused():
 def test_a_file_that_is_not_utf_8_is_refused():
     with pytest.raises(PrivarmsError, match=r"f\.csv: .*expected a CSV file in UTF-8"):
         delimited.read("f.csv", io.BytesIO("a,b\nü,2\n".encode("latin-1")), ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (gzip.compress(b"a,b\n1,2\n"), "a file compressed by gzip; expected CSV in UTF-8; decompress it"),
+        (b"PK\x03\x04", "a zip archive or an Excel file"),
+        ("a,b\n1,2\n".encode("utf-16"), "text in UTF-16"),
+        (b"PAR1", "a Parquet file; expected CSV in UTF-8; give it the suffix .parquet"),
+    ],
+)
+def test_a_file_that_is_not_text_is_called_by_its_kind(content, words):
+    with pytest.raises(PrivarmsError, match=rf"^f\.csv: found {words}"):
+        delimited.read("f.csv", io.BytesIO(content), ("a", "b"))
 
 
 def test_numbers_and_their_faults():

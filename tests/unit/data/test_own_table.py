@@ -125,6 +125,14 @@ def test_rows_without_any_value_are_counted_apart():
         (["1\N{NO-BREAK SPACE}200", "900"], "2 of 2 categories"),
         (["\N{MINUS SIGN}3", "4"], "2 of 2 categories"),
         (["0;5", "0;6"], None),
+        (["1.200.300", "900"], "such as '1.200.300'"),
+        (["<5", ">90"], "2 of 2 categories"),
+        (["12 mg", "13 mg"], "such as '12 mg'"),
+        (["1A", "2B"], None),
+        (["ward 1", "ward 2"], None),
+        (["3 Jan 2026", "4. Februar 2026"], "such as '3 Jan 2026'"),
+        (["12:05", "12:06"], "such as '12:05'"),
+        (["0-5", "6-10"], None),
         (["2026-01-03", "2026-01-04"], "such as '2026-01-03'"),
         (["Good", "good"], "column x: 'Good' and 'good' are different values"),
         (["Zu\u0308rich", "Z\u00fcrich"], "are different values"),
@@ -148,6 +156,47 @@ def test_decimal_commas_and_labels_that_are_one_number_are_remarked():
     assert "column outcome: '1' and '1.0' are different values" in labels
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "values", "words"),
+    [
+        (",", ["850", "1.020"], "2 numbers such as '1.020' are among whole numbers such as '850'; the point was read"),
+        (";", ["850", "1,020"], "2 numbers such as '1,020' are among whole numbers such as '850'; the comma was read"),
+        (";", ["4", "0,435"], "column x: 2 of 2 categories look like numbers"),
+        (",", ["1.5", "1.020"], None),
+        (",", ["1", "0.125"], None),
+        (",", ["850", '"1,020"'], None),
+    ],
+)
+def test_a_sign_that_may_be_a_decimal_point_or_a_sign_of_thousands_is_remarked(delimiter, values, words):
+    text = "x,outcome\n".replace(",", delimiter)
+    text += "".join(f"{values[i % 2]}{delimiter}{'yn'[i > 1]}\n" for i in range(4))
+    remarks = read(text, source=None, delimiter=delimiter).remarks
+    assert len(remarks) == (words is not None)
+    assert all(words in line for line in remarks)
+
+
+def test_a_few_other_texts_among_numbers_may_mean_a_missing_value():
+    text = "x,outcome\n" + "".join(f"{'-' if i % 3 == 0 else i},{'yn'[i % 2]}\n" for i in range(40))
+    (line,) = read(text, source=None).remarks
+    assert "list '-' in `missing` if it means no value" in line
+    assert read(text, source=None, missing=["-"], incomplete=["x"]).features.names == ["x"]
+
+
+def test_names_of_columns_may_have_line_breaks_and_letters_in_another_form():
+    text = '"How old\r\nare  you?",re\u0301sultat\r\n30,"a\nb"\r\n40,c\r\n'
+    table = read(text, source=None, label="r\u00e9sultat", numbers=["How old\nare you?"])
+    assert table.features.names == ["How old are you?"]
+    assert table.features.dense(slice(None)).tolist() == [[30], [40]]
+    assert table.label_names == ["a\nb", "c"]
+    columns = {"How  old\n": pa.array([1, 2]), "re\u0301sultat": pa.array(["a", "b"])}
+    assert parquet(columns, source=None, label="r\u00e9sultat").features.names == ["How old"]
+
+
+def test_columns_without_a_name_are_counted():
+    with pytest.raises(PrivarmsError, match="columns 3, 4 have no name"):
+        read("age,outcome,,\n1,a,,\n2,b,,\n", source=None)
+
+
 def test_a_small_table_by_hand():
     table = read(CSV, leave_out=["id"])
     assert table.features.names == ["age", "ward=a", "ward=b"]
@@ -164,7 +213,7 @@ MANY = "age,outcome\n" + "".join(f"{n},{'yes' if n % 2 else 'no'}\n" for n in ra
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (MANY.replace("\n", "\r"), "new-line character"),
+        ('"' + MANY, "only a header; expected rows; close its quotes"),
         (MANY.replace("age,outcome", "outcome,outcome"), "several columns named 'outcome'; rename"),
         (MANY.replace("yes", "\0yes"), "NUL bytes"),
         (MANY.replace("17,", "inf,"), r"column age: 79 of 80 values are numbers, but row 9 has 'inf'; list"),
@@ -176,9 +225,9 @@ def test_files_that_people_have_reported_elsewhere_are_one_error(text, words):
         read(text, source=None)
 
 
-def test_a_byte_order_mark_and_the_ends_of_lines_of_windows_change_nothing():
+def test_a_byte_order_mark_and_other_ends_of_lines_change_nothing():
     plain = read(MANY, source=None)
-    for other in ("\ufeff" + MANY, MANY.replace("\n", "\r\n")):
+    for other in ("\ufeff" + MANY, MANY.replace("\n", "\r\n"), MANY.replace("\n", "\r")):
         table = read(other, source=None)
         assert table.features.names == plain.features.names == ["age"]
         assert (table.label_names, table.labels.tolist()) == (["no", "yes"], plain.labels.tolist())

@@ -19,10 +19,10 @@ of the policy's family runs. Exit status 1 if a subject is not private as claime
   privarms audit dp_se
   privarms audit private_halving --extension examples/my_bandits"""
 CORRECT = """\
-HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order. The arms
-were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its pulls, its mean and two
-one-sided p-values of the null that its mean is at most --null. The first ignores that the arms were chosen
-adaptively. The second stays valid, by max-information (Neel and Roth 2018, section 4: Theorems 3 and 4).
+HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order; - is the
+standard input. The arms were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its
+pulls, its mean and two one-sided p-values of the null that its mean is at most --null. The first ignores that the arms
+were chosen adaptively. The second stays valid, by max-information (Neel and Roth 2018, section 4: Theorems 3 and 4).
 
 Without --arm the corrected p-values are valid for all arms together (Bonferroni), so the smallest one is valid too.
 With --arm only that arm is tested, which is more powerful. That p-value is valid only for an arm that was fixed
@@ -32,7 +32,8 @@ No corrected p-value is below --beta, and few reject if epsilon^2 T is much abov
 private, use an e-value (docs/own-data.md, Any other bandit).
 
   privarms correct history.csv --epsilon 0.1
-  privarms correct history.csv --epsilon 0.1 --arm most-pulled"""
+  privarms correct history.csv --epsilon 0.1 --arm most-pulled
+  gunzip -c history.csv.gz | privarms correct - --epsilon 0.1"""
 CHECK = """\
 Plan the studies of an extension and run each of its policies for up to 100 rounds, with checks of array bounds.
 Exit status 1 if anything failed (docs/extend.md)."""
@@ -103,7 +104,7 @@ def parser() -> argparse.ArgumentParser:
     audit.add_argument("--csv", metavar="FILE", help="CSV file for all columns of audit.csv (default: none)")
 
     correct = _add(commands, "correct", _correct, "correct the p-values of an adaptive experiment's history", CORRECT)
-    correct.add_argument("history", metavar="HISTORY", help="CSV file with columns arm and reward")
+    correct.add_argument("history", metavar="HISTORY", help="CSV file with columns arm and reward, or -")
     correct.add_argument(
         "--epsilon",
         type=_number("--epsilon", above=0),

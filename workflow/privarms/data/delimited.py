@@ -1,6 +1,8 @@
 """Rows of one CSV or Parquet file as columns of texts, and the numbers of dropped rows by reason."""
 
 import csv
+import io
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, BinaryIO
 
@@ -12,15 +14,21 @@ from pyarrow import csv as pa_csv
 from pyarrow import parquet
 
 from privarms.errors import PrivarmsError
+from privarms.files import signatures
 
 # pyarrow makes the functions of this module when it is imported, so their types are unknown.
 pc: Any = pyarrow.compute
 # If more rows than this share of a file, or this number in a small file, are malformed, it is probably another file.
 MOST_MALFORMED, FEW_MALFORMED = 0.01, 5
-# A sum of money, or a number with groups of three digits.
-GROUPED = r"-?\$?-?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?"
+# A sum of money, or a number with groups of three digits. 0,125 is none: its comma is a decimal comma.
+GROUPED = r"-?\$?-?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d*)?"
 # Words for a missing value in a column of numbers. In other columns they may be values, such as the severity "None".
 WORDS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
+
+
+def column_name(text: str) -> str:
+    """Return the name of a column: one blank instead of blanks and line breaks, and one form (NFC) of each letter."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 class Rows:
@@ -107,7 +115,7 @@ def read(
     file: str,
     stream: BinaryIO,
     columns: Sequence[str] | None = None,
-    rename: Callable[[str], str] = str.strip,
+    rename: Callable[[str], str] = column_name,
     delimiter: str = ",",
     names: Sequence[str] | None = None,
     missing: Sequence[str] = (),
@@ -124,17 +132,24 @@ def read(
     """
     if file.endswith(".parquet"):
         return Rows(file, _parquet(file, stream, columns), first_row=1, missing=missing)
+    start = stream.tell()
+    if reason := signatures.not_text(stream.read(signatures.LONGEST)):
+        raise PrivarmsError(f"{file}: {reason}")
+    stream.seek(start)
     try:
-        header = list(names or map(rename, _header(stream, delimiter)))
+        first, more = (names, True) if names else _header(stream, delimiter)
+        header = list(first if names else map(rename, first))
         if len(header) == 1 and any(sign in header[0] for sign in ";\t|"):
             raise PrivarmsError(f"{file}: the header is one column, {header[0]!r}; set the `delimiter` of `table`")
         require(file, columns or (), header)
         if not header:
             raise PrivarmsError(f"{file}: the first line is empty; expected the names of the columns; correct it")
+        if not more:
+            raise PrivarmsError(f"{file}: only a header; expected rows; close its quotes, or get the file again")
         table = pa_csv.read_csv(
             stream,
             # With several threads an error names no row.
-            pa_csv.ReadOptions(column_names=header, skip_rows=0 if names else 1, use_threads=False),
+            pa_csv.ReadOptions(column_names=header, skip_rows_after_names=0 if names else 1, use_threads=False),
             pa_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
             pa_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()), include_columns=columns),
         )
@@ -155,6 +170,7 @@ def read(
 def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:
     try:
         table = parquet.read_table(stream)
+        table = table.rename_columns([*map(column_name, table.column_names)])
         require(file, columns or (), table.column_names)
         table = table.select(columns or table.column_names)
         return {name: _as_texts(table[name]) for name in table.column_names}
@@ -175,6 +191,11 @@ def _as_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def require(file: str, columns: Iterable[str], present: Iterable[str]) -> None:
     """Raise PrivarmsError if a file lacks one of the columns, or has two of one name."""
     present = list(present)
+    if present.count("") > 1:
+        unnamed = ", ".join(str(number) for number, name in enumerate(present, 1) if not name)
+        raise PrivarmsError(
+            f"{file}: columns {unnamed} have no name; name them, or remove the delimiters at the end of the lines"
+        )
     twice = sorted({name for name in present if present.count(name) > 1})
     if twice:
         raise PrivarmsError(f"{file}: several columns named {', '.join(map(repr, twice))}; rename all but one")
@@ -202,7 +223,12 @@ def floats(texts: pd.Series) -> np.ndarray:
     return values
 
 
-def _header(stream: BinaryIO, delimiter: str) -> list[str]:
-    names = next(csv.reader([stream.readline().decode("utf-8-sig")], delimiter=delimiter), [])
-    stream.seek(0)
-    return names
+def _header(stream: BinaryIO, delimiter: str) -> tuple[list[str], bool]:
+    """Return the first record, which may have line breaks in quotes, and whether anything follows."""
+    start = stream.tell()
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+    try:
+        return next(csv.reader(text, delimiter=delimiter), []), bool(text.read(1))
+    finally:
+        text.detach()
+        stream.seek(start)

@@ -22,9 +22,26 @@ MOSTLY = 0.95
 # If more rows than this share of a file, or this number in a small file, have no value in one column, its user decides:
 # these rows are left out, or this column.
 MOST_EMPTY, FEW_EMPTY = 0.1, 5
-# What makes a text of a number in the tables that people have: signs of percent and money, blanks and commas.
-DECORATION = r"[\s%$€£,']"
-DATE = r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?"
+# What makes a text of a number in the tables that people have: signs of percent and money, comparisons, blanks, commas.
+DECORATION = r"[\s%$€£,'<>≤≥~]"
+# A number with groups of three digits; 1.020 may be one.
+GROUPS = r"-?[1-9]\d{0,2}(?:[.,]\d{3})+"
+MONTH = r"[^\W\d_]{3,9}\.?"
+DATES = (
+    r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:\D.*)?",
+    r"\d{1,2}:\d{2}(?::\d{2}.*)?",
+    rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2,4}}",
+    rf"{MONTH} \d{{1,2}},? \d{{2,4}}",
+)
+IN_OTHER_NOTATION = "|".join((*DATES, rf"{GROUPS}(?:[.,]\d*)?"))
+EITHER_POINT = {
+    ".": "the point was read as a decimal point; remove it if it separates thousands",
+    ",": "the comma was read as separating thousands; write a point if it is a decimal comma",
+}
+# A number and its unit, such as 12 mg.
+WITH_UNIT = r"[+-]?\d+(?:[.,]\d+)?\s?(?P<unit>[^\W\d_].*)"
+# So few other texts among numbers are probably words for a missing value.
+FEW_OTHERS = 3
 
 
 def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
@@ -40,10 +57,12 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
     """
     ((file, stream),) = files.items()
     rows = delimited.read(file, stream, delimiter=description.delimiter, missing=description.missing)
-    label, source = description.label, description.source
-    leave_out, incomplete = description.leave_out, description.incomplete
-    must_be_numbers, must_be_texts = description.numbers, description.texts
-    named = [label, source.column] if source else [label]
+    label, source = delimited.column_name(description.label), description.source
+    named = [label, delimited.column_name(source.column)] if source else [label]
+    leave_out, incomplete, must_be_numbers, must_be_texts = (
+        [*map(delimited.column_name, names)]
+        for names in (description.leave_out, description.incomplete, description.numbers, description.texts)
+    )
     listed = [*named, *leave_out, *must_be_numbers, *must_be_texts, *incomplete]
     delimited.require(file, listed, rows.frame.columns)
     used = [*named, *(name for name in rows.frame if name not in (*named, *leave_out, *INDEX))]
@@ -90,14 +109,16 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
         present = sorted(set(values))
         if source.target not in present or len(present) == 1:
             raise PrivarmsError(
-                f"{file}, column {source.column}: expected the target's value {source.target!r} and at least one "
+                f"{file}, column {named[1]}: expected the target's value {source.target!r} and at least one "
                 f"other in the complete rows; found {', '.join(present[:20])}"
             )
         source_names = [value for value in present if value != source.target]
         sources = pd.Index([source.target, *source_names]).get_indexer(pd.Index(values)).astype(np.int64)
     of_texts = {name: levels for name, (levels, _) in categories.items()}
-    remarks = [*_numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})]
-    remarks += _alike({label: label_names, **({source.column: present} if source else {}), **of_texts})
+    as_read = {name: rows.frame[name][kept] for name in numbers}
+    remarks = [*_either_point(as_read, description.delimiter)]
+    remarks += _numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})
+    remarks += _alike({label: label_names, **({named[1]: present} if source else {}), **of_texts})
     return Table(features, labels, label_names, sources, source_names, {file: account}, tuple(remarks))
 
 
@@ -127,12 +148,36 @@ def _numbers_as_texts(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, levels in categories.items():
         texts = pd.Series(levels, dtype=str)
         plain = texts.str.replace(DECORATION, "", regex=True).str.replace("\N{MINUS SIGN}", "-")
-        like = np.isfinite(delimited.floats(plain)) | texts.str.fullmatch(DATE).to_numpy(bool)
+        numbers = np.isfinite(delimited.floats(plain))
+        units = texts.str.extract(f"^{WITH_UNIT}$")["unit"].str.strip()
+        like = numbers | texts.str.fullmatch(IN_OTHER_NOTATION).to_numpy(bool)
+        like |= units.notna().to_numpy() & (units.nunique() == 1)
         if like.sum() > len(levels) / 2:
+            others, missing = texts[~like], ""
+            if 0 < len(others) <= FEW_OTHERS:
+                missing = f"list {' and '.join(map(repr, others))} in `missing` if it means no value; else "
             yield (
                 f"column {name}: {like.sum():,} of {len(levels):,} categories look like numbers or dates, such as "
-                f"{texts[like].iloc[0]!r}; write plain numbers, or list the column in `texts` or in `leave_out`"
+                f"{texts[like].iloc[0]!r}; {missing}write plain numbers, or list the column in `texts` or in "
+                "`leave_out`"
             )
+
+
+def _either_point(columns: Mapping[str, pd.Series], delimiter: str) -> Iterator[str]:
+    """Yield a remark for each column of numbers whose points or commas may be read wrongly.
+
+    In 850 and 1.020 the point may separate thousands. In a file with semicolons the comma of 1,020 may be decimal.
+    """
+    for name, texts in columns.items():
+        groups = texts.str.fullmatch(GROUPS).to_numpy(bool)
+        for sign, meaning in EITHER_POINT.items():
+            has = texts.str.contains(sign, regex=False).to_numpy(bool)
+            mixed = has.any() and not has.all() and not (has & ~groups).any()
+            if mixed and (sign == "." or delimiter != ","):
+                yield (
+                    f"column {name}: {has.sum():,} numbers such as {texts[has].iloc[0]!r} are among whole numbers such "
+                    f"as {texts[~has].iloc[0]!r}; {meaning}"
+                )
 
 
 def _alike(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:

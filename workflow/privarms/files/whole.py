@@ -3,12 +3,15 @@
 import contextlib
 import csv
 import hashlib
+import io
 import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
 from privarms.errors import PrivarmsError
+from privarms.files import signatures
 
 
 @contextlib.contextmanager
@@ -53,19 +56,43 @@ def _sha256(path: str, _size: int, _changed: int) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def read_csv(path: Path) -> tuple[list[str], list[list[str]]]:
+def read_csv(path: Path | str) -> tuple[list[str], list[list[str]]]:
     """Return the header and the rows of a CSV file as texts. Raises PrivarmsError for a malformed file."""
+    (_, header), *rows = csv_rows(path)
+    return header, [row for _, row in rows]
+
+
+def csv_rows(path: Path | str, stream: BinaryIO | None = None) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line's number and the fields, as texts, of each row of a CSV file, the header first.
+
+    stream: what is read, with `peek` (default: the file); `path` then is its name in messages
+    Only one row is in memory at a time. Raises PrivarmsError for a malformed file.
+    """
+    last, fields = 0, None
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            lines = list(csv.reader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise PrivarmsError(f"{path}: cannot be read as CSV ({error}). Write the file again.") from error
-    if not lines:
+        with open(path, "rb") if stream is None else contextlib.nullcontext(stream) as binary:
+            if reason := signatures.not_text(binary.peek(signatures.LONGEST)):
+                raise PrivarmsError(f"{path}: {reason}")
+            # A program that wraps the standard input must not close it.
+            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
+            try:
+                rows = csv.reader(text)
+                for row in rows:
+                    fields = len(row) if fields is None else fields
+                    if len(row) != fields:
+                        raise PrivarmsError(
+                            f"{path}: line {last + 1}: found {len(row)} fields, expected {fields}; write the file "
+                            "again."
+                        )
+                    yield last + 1, row
+                    last = rows.line_num
+            finally:
+                text.detach()
+    except OSError as error:
+        raise PrivarmsError(f"{path}: cannot be read: {error.strerror or error}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise PrivarmsError(
+            f"{path}: cannot be read as CSV in UTF-8 after line {last} ({error}). Write the file again."
+        ) from error
+    if fields is None:
         raise PrivarmsError(f"{path}: is empty. Expected a header line with column names. Write the file again.")
-    header, *rows = lines
-    for number, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise PrivarmsError(
-                f"{path}: line {number}: found {len(row)} fields, expected {len(header)}; write the file again."
-            )
-    return header, rows

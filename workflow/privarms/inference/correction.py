@@ -12,7 +12,7 @@ import pandas as pd
 from privarms.errors import PrivarmsError
 from privarms.inference.binomial_test import p_value
 from privarms.inference.divergences import kl
-from privarms.inference.histories import least_pulled, most_pulled, read_history
+from privarms.inference.histories import least_pulled, most_pulled, read_totals
 from privarms.inference.max_information import best_beta, corrected_level, corrected_p_value, max_information_nats
 from privarms.ranges import dimensions, positive, strictly_within, whole
 
@@ -33,10 +33,10 @@ def correct(
 ) -> pd.DataFrame:
     """Return one row per tested arm, `COLUMNS`, for the one-sided tests that the arm's mean is at most `null`.
 
-    history: a CSV file for `histories.read_history`, with T rounds; epsilon: of reward privacy of the whole experiment,
-    delta = 0; beta: of the correction, in (0, level / tested arms) (default: the best one for `level`); arm: the only
-    tested arm, its number or one of SELECTORS (default: all K arms, each at level / K by Bonferroni, because a reader
-    of all of them may take the smallest)
+    history: a CSV file of T rounds for `histories.read_totals`, or "-" for the standard input; epsilon: of reward
+    privacy of the whole experiment, delta = 0; beta: of the correction, in (0, level / tested arms) (default: the best
+    one for `level`); arm: the only tested arm, its number or one of SELECTORS (default: all K arms, each at level / K
+    by Bonferroni, because a reader of all of them may take the smallest)
 
     p_value: as if pulls had been fixed in advance. Exact if all rewards are 0 or 1; otherwise Hoeffding's (1963,
     Theorem 1) exp(-n KL(mean, null)), which is valid for rewards in [0, 1]. corrected_p_value: valid for the arms in
@@ -52,18 +52,17 @@ def correct(
         whole(1, **arms)
     except ValueError as error:
         raise PrivarmsError(str(error)) from None
-    if not Path(history).is_file():
+    if str(history) != "-" and not Path(history).exists():
         raise PrivarmsError(f"{history}: no such file; expected a CSV file with the columns arm and reward")
-    read = read_history(history, K)
-    T = len(read.arms)
+    read = read_totals(history, K)
+    T = read.T
     tested = _tested(arm, read.pulls)
     each = level / len(tested)
     if beta is not None and beta >= each:
         raise PrivarmsError(f"beta: expected less than the level {each:g}; a larger beta rejects nothing; found {beta}")
     beta = float(best_beta(epsilon, T, each)) if beta is None else beta
     means = read.sums / read.pulls
-    binary = bool(np.isin(read.rewards, (0.0, 1.0)).all())
-    if binary:
+    if read.binary:
         p = p_value(np.rint(read.sums), read.pulls, null)
     else:
         p = np.array(
@@ -74,7 +73,7 @@ def correct(
     columns = (np.arange(read.K), read.pulls, means, p, corrected, p <= level, (p <= reached) & (reached > 0))
     columns += (ALL if arm is None else ONE,)
     table = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True))).iloc[tested].reset_index(drop=True)
-    table.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": binary}
+    table.attrs = {"epsilon": epsilon, "null": null, "level": level, "beta": beta, "T": T, "binary": read.binary}
     table.attrs |= {"arms": read.K, "nats": float(max_information_nats(epsilon, T, beta)), "corrected_level": reached}
     return table
 

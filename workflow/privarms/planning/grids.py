@@ -7,7 +7,7 @@ from typing import Any
 from privarms.errors import PrivarmsError
 from privarms.files import settings
 from privarms.files.model import checked
-from privarms.files.whole import read_csv
+from privarms.files.whole import csv_rows
 from privarms.planning.studies import Axes, GridTable, listed
 
 
@@ -25,8 +25,8 @@ def _axes(grid, file: Path, scale: str):
         return grid
     of_table = checked(GridTable, grid, f"{file}: grid")
     table, only = file.parent / of_table.table, of_table.only
-    header, lines = read_csv(table)
-    rows = [_row(header, line, f"{table}: line {i}", scale) for i, line in enumerate(lines, 2)]
+    (_, header), *lines = csv_rows(table)
+    rows = [_row(header, line, f"{table}: line {i}", scale) for i, line in lines]
     if only is None:
         return rows
     panels = ["|".join(listed(row.parameters.get("panel", ""))) for row in rows]
