@@ -31,7 +31,7 @@ def packed(project, *options, path=None):
     command = [
         sys.executable,
         "-m",
-        "privarms.cli.command",
+        "privarms",
         "crate",
         "--scale",
         "quick",

@@ -67,7 +67,11 @@ def test_spreadsheets_marks_line_ends_and_further_columns_do_no_harm(tmp_path):
         ("arm,reward\n0,1,2\n", None, "line 2: found 3 fields"),
         ('"a\nb",arm,reward\n"x\ny",0,1\n"x\ny",0,2\n', None, "line 5, column reward"),
         ("arm,reward\n0,1\n0,\u00fc\n".encode("latin-1"), None, "cannot be read as CSV in UTF-8 after line "),
-        (gzip.compress(b"arm,reward\n0,1\n"), None, "found a file compressed by gzip; expected CSV in UTF-8; decompress it"),
+        (
+            gzip.compress(b"arm,reward\n0,1\n"),
+            None,
+            "found a file compressed by gzip; .*; decompress it",
+        ),
         ("", None, "is empty"),
     ],
 )

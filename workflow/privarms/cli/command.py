@@ -1,11 +1,15 @@
 """The command `privarms`. Each subcommand imports its modules only when it runs, so `--help` is quick."""
 
 import argparse
+import errno
 import math
+import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from privarms import __version__
 from privarms.errors import PrivarmsError
 
 # As `Count` in planning/studies.py.
@@ -64,26 +68,65 @@ Run it in the project's folder, for example before a run on nodes without intern
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0, 1 if something failed, 2 for bad input, 130 after Ctrl-C."""
+    """Run the command and return its exit status.
+
+    0, 1 if something failed, 2 for bad input, 130 after Ctrl-C, 143 after SIGTERM, which removes incomplete files
+    """
+    received: list[int] = []
+
+    def stop(number: int, _frame) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        options = parser().parse_args(arguments)
-        return options.run(options)
+        status = _run(arguments)
+    except BaseException:
+        # A package whose import is interrupted may raise an error of its own.
+        if not received:
+            raise
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if received:
+        print("interrupted", file=sys.stderr)
+        return 128 + received[0]
+    return status
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        try:
+            options = parser().parse_args(arguments)
+            return options.run(options)
+        finally:
+            # At the end of Python, an output that cannot be written would be a traceback.
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except PrivarmsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # `privarms ... | head` closes the pipe before the end.
-        sys.stderr.close()
+        _discard_output()
         return 0
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
     except OSError as error:
-        # A file or folder that the user named.
-        if error.filename is None:
+        if error.filename is not None:
+            # A file or folder that the user named.
+            print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
+        elif error.errno == errno.ENOSPC:
+            print(f"error: output: {error.strerror}", file=sys.stderr)
+            _discard_output()
+        else:
             raise
-        print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
+
+
+def _discard_output() -> None:
+    """Let Python write at its end what it still has in its buffers, without a further error."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        os.dup2(nowhere, stream.fileno())
 
 
 def parser() -> argparse.ArgumentParser:
@@ -93,6 +136,7 @@ def parser() -> argparse.ArgumentParser:
         "p-values for adaptive choice, check an extension, pack a run. "
         "To run the papers, use Snakemake (README.md).",
     )
+    top.add_argument("--version", action=_Version)
     commands = top.add_subparsers(required=True, metavar="COMMAND")
 
     audit = _add(commands, "audit", _audit, "audit the privacy of a policy or mechanism", AUDIT)
@@ -179,6 +223,20 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+class _Version(argparse.Action):
+    """Print the version and, in a clone, the revision."""
+
+    def __init__(self, option_strings, dest):
+        super().__init__(option_strings, dest, nargs=0, help="print the version and the git revision, and exit")
+
+    def __call__(self, parser, namespace, values, option_string=None):
+        from privarms.files.revision import UNKNOWN, revision
+
+        found = revision()
+        print(f"privarms {__version__}{'' if found == UNKNOWN else f', revision {found}'}")
+        parser.exit()
+
+
 def _add(commands, name: str, run: Callable, help: str, description: str) -> argparse.ArgumentParser:
     part = commands.add_parser(
         name, help=help, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -259,7 +317,3 @@ def _crate(options) -> int:
 
     print(crate.pack(options.scale, options.output or f"results/{options.scale}_crate.zip", options.configfile))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
