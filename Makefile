@@ -20,7 +20,11 @@
 # You need Python 3.11 to 3.14. Most targets first install the versions of uv.lock in .venv.
 # CONTRIBUTING.md explains the mutation tests.
 PYTHON ?= python3
-CORES ?= $(shell getconf _NPROCESSORS_ONLN)
+# The processors that this process may use: those of its affinity (nproc; not on macOS), and at most a container's limit of
+# time (LIMIT; versions 2 and 1 of cgroups). nproc would take OMP_NUM_THREADS for a number of processors.
+CORES ?= $(shell { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; \
+	cat $(LIMIT) 2>/dev/null; } | awk -v RS= '{n = $$1; if ($$2 + 0 > 0) {q = int(($$2 + $$3 - 1) / $$3); if (q < n) n = q} print n}')
+LIMIT := $(addprefix /sys/fs/cgroup/,cpu.max cpu/cpu.cfs_quota_us cpu/cpu.cfs_period_us)
 UV_VERSION := 0.13.8
 VENV := .venv
 RUN := $(VENV)/bin
