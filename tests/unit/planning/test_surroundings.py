@@ -13,6 +13,10 @@ from privarms.planning import surroundings
 def test_an_ordinary_folder_is_fine(tmp_path):
     (tmp_path / "data/raw").mkdir(parents=True)
     (tmp_path / "my_analysis.py").write_text("")
+    # A job replaces a link to a file.
+    (tmp_path / "results/quick/studies").mkdir(parents=True)
+    (tmp_path / "results/quick/studies/figure1.parquet").symlink_to(tmp_path / "gone")
+    (tmp_path / "results/quick/shards").symlink_to(tmp_path / "data")
     surroundings.check(tmp_path, tmp_path)
 
 
@@ -39,6 +43,16 @@ def results_on_a_purged_disk(folder):
     (folder / "results").symlink_to(folder / "purged")
 
 
+def shards_on_a_purged_disk(folder):
+    (folder / "results/tiny").mkdir(parents=True)
+    (folder / "results/tiny/shards").symlink_to(folder / "purged")
+
+
+def logs_of_a_stage_on_a_purged_disk(folder):
+    (folder / "logs/quick").mkdir(parents=True)
+    (folder / "logs/quick/simulate").symlink_to(folder / "purged")
+
+
 def from_the_future(folder):
     (folder / "config").mkdir()
     (folder / "config/config.yaml").write_text("")
@@ -53,6 +67,8 @@ def from_the_future(folder):
         (hides_the_standard_library, "statistics"),
         (dangling, r"adult\.data: broken link to .*gone"),
         (results_on_a_purged_disk, r"results: broken link to .*purged"),
+        (shards_on_a_purged_disk, r"results/tiny/shards: broken link to .*purged"),
+        (logs_of_a_stage_on_a_purged_disk, r"logs/quick/simulate: broken link to .*purged"),
         (from_the_future, r"config\.yaml: dated in the future"),
     ],
 )

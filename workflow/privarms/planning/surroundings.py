@@ -1,5 +1,6 @@
 """Checks of a run's folders: one clear error at the start instead of a later or silent failure."""
 
+import os
 import shlex
 import sys
 import time
@@ -12,7 +13,9 @@ from privarms.errors import PrivarmsError
 # Tolerance for clocks that differ a little.
 TOLERATED_SECONDS = 300
 # Folders of a run that people replace by links to a larger disk.
-FOLDERS = ("results", "results/quick", "results/paper", "logs", ".snakemake", "data", "data/raw", "data/prepared")
+FOLDERS = ("results", "logs", ".snakemake", "data", "data/raw", "data/prepared")
+# Folders in which a run makes folders, with names without a suffix; it replaces links to files.
+DEEP = ("results", "logs")
 # Snakemake's options for files and for single keys, with their other names.
 CONFIGURATION = {"--configfile": ("--configfile", "--configfiles"), "--config": ("--config", "-C")}
 
@@ -42,7 +45,8 @@ def check(project: Path, folder: Path) -> None:
     """Check the project's folder and the folder of the run.
 
     Raises PrivarmsError for a path with braces, a Python file that hides a package, and a folder of the run that is a
-    broken link. Below `data/raw` and `config` it does so for every broken link and for a file dated in the future.
+    broken link, also deep in `results` and `logs`. Below `data/raw` and `config` it does so for every broken link and
+    for a file dated in the future.
     """
     for path in (project, folder):
         if {"{", "}"} & set(str(path)):
@@ -54,6 +58,11 @@ def check(project: Path, folder: Path) -> None:
             raise PrivarmsError(f"{hidden[name]}: hides the Python package {name} from every job; rename it")
     for place in (folder / name for name in FOLDERS):
         _refuse_broken(place)
+    for top in DEEP:
+        for place, _, others in os.walk(folder / top):
+            for name in others:
+                if "." not in name:
+                    _refuse_broken(Path(place, name))
     latest = time.time() + TOLERATED_SECONDS
     for place in (folder / "data/raw", folder / "config"):
         for file in sorted(place.rglob("*")):
