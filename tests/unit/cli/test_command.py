@@ -83,8 +83,10 @@ def test_a_history_may_come_from_a_pipe(tmp_path):
     expected = started("correct", str(file), "--epsilon", "0.1", stdout=subprocess.PIPE).stdout
     assert "40 rounds" in expected
     for name in ("-", "/dev/stdin"):
-        done = started("correct", name, "--epsilon", "0.1", stdout=subprocess.PIPE, input=HISTORY)
+        written = ("--csv", str(file))
+        done = started("correct", name, "--epsilon", "0.1", *written, stdout=subprocess.PIPE, input=HISTORY)
         assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+    assert file.read_text().startswith("arm,pulls,mean")
     done = started("correct", "-", "--epsilon", "0.1", stdout=subprocess.PIPE, input=HISTORY + "0,2\n")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: standard input: line 42, column reward: expected")
@@ -146,6 +148,16 @@ def test_a_table_needs_a_file_name(tmp_path, capsys, monkeypatch, name):
     (tmp_path / "history.csv").write_text(HISTORY)
     assert command.main(["correct", "history.csv", "--epsilon", "1e-1", "--csv", name]) == 2
     assert "expected the name of a file" in capsys.readouterr().err
+
+
+def test_a_table_is_not_written_over_its_history(tmp_path, capsys):
+    file, link = tmp_path / "history.csv", tmp_path / "link.csv"
+    file.write_text(HISTORY)
+    link.symlink_to(file)
+    for history in (file, link):
+        assert command.main(["correct", str(history), "--epsilon", "0.1", "--csv", str(file)]) == 2
+        assert capsys.readouterr().err == f"error: --csv: {file} is the history; name another file\n"
+    assert file.read_text() == HISTORY
 
 
 def test_a_history_is_corrected(tmp_path, capsys):

@@ -135,6 +135,7 @@ def test_rows_without_any_value_are_counted_apart():
         (["0-5", "6-10"], None),
         (["2026-01-03", "2026-01-04"], "such as '2026-01-03'"),
         (["Good", "good"], "column x: 'Good' and 'good' are different values"),
+        (["Bern", "Bern\u200b"], r"'Bern' and 'Bern\u200b' are different values"),
         (["Zu\u0308rich", "Z\u00fcrich"], "are different values"),
         (["a", "b"], None),
     ],
@@ -188,6 +189,7 @@ def test_names_of_columns_may_have_line_breaks_and_letters_in_another_form():
     assert table.features.names == ["How old are you?"]
     assert table.features.dense(slice(None)).tolist() == [[30], [40]]
     assert table.label_names == ["a\nb", "c"]
+    assert read("\ufeff\ufeffage,out\u200bcome\n1,a\n2,b\n", source=None).features.names == ["age"]
     columns = {"How  old\n": pa.array([1, 2]), "re\u0301sultat": pa.array(["a", "b"])}
     assert parquet(columns, source=None, label="r\u00e9sultat").features.names == ["How old"]
 

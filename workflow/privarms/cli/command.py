@@ -278,6 +278,9 @@ def _correct(options) -> int:
     from privarms.files.whole import write_text
     from privarms.inference import correction
 
+    places = [options.history, options.csv or ""]
+    if all(map(os.path.exists, places)) and os.path.samefile(*places):
+        raise PrivarmsError(f"--csv: {options.csv} is the history; name another file")
     chosen = {name: getattr(options, name) for name in ("epsilon", "null", "level", "beta", "arm")}
     table = correction.correct(options.history, K=options.arms, **chosen)
     print(correction.described(table))

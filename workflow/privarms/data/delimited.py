@@ -28,7 +28,12 @@ WORDS = ("NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?")
 
 def column_name(text: str) -> str:
     """Return the name of a column: one blank instead of blanks and line breaks, and one form (NFC) of each letter."""
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    return visible(unicodedata.normalize("NFC", text))
+
+
+def visible(text: str) -> str:
+    """Return a text with one blank instead of blanks and line breaks, without characters of no width."""
+    return " ".join("".join(sign for sign in text if unicodedata.category(sign) != "Cf").split())
 
 
 class Rows:

@@ -185,7 +185,7 @@ def _alike(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, levels in categories.items():
         same: dict[object, list[str]] = {}
         for level, number in zip(levels, delimited.floats(pd.Series(levels, dtype=str)), strict=True):
-            folded = " ".join(unicodedata.normalize("NFKC", level).casefold().split())
+            folded = delimited.visible(unicodedata.normalize("NFKC", level).casefold())
             same.setdefault(number if np.isfinite(number) else folded, []).append(level)
         groups = [" and ".join(map(repr, group)) for group in same.values() if len(group) > 1]
         if groups:
