@@ -87,8 +87,8 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
     for name, (levels, _) in categories.items():
         if len(levels) > MOST_LEVELS:
             raise PrivarmsError(
-                f"{file}, column {name}: {len(levels):,} different texts; expected at most {MOST_LEVELS} categories; "
-                "list the column in `leave_out`, or in `numbers` if most texts are numbers"
+                f"{file}, column {name}: {len(levels):,} different texts, such as {levels[0]!r}; expected at most "
+                f"{MOST_LEVELS} categories; list the column in `leave_out`, or in `numbers` if most texts are numbers"
             )
     none = np.zeros((kept.sum(), 0))
     features = Features(
