@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO
 
 from privarms.errors import PrivarmsError
 from privarms.files import signatures
@@ -62,32 +61,26 @@ def read_csv(path: Path | str) -> tuple[list[str], list[list[str]]]:
     return header, [row for _, row in rows]
 
 
-def csv_rows(path: Path | str, stream: BinaryIO | None = None) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(path: Path | str, descriptor: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield the first line's number and the fields, as texts, of each row of a CSV file, the header first.
 
-    stream: what is read, with `peek` (default: the file); `path` then is its name in messages
+    descriptor: of an open file that is read, such as 0; `path` then is its name in messages
     Only one row is in memory at a time. Raises PrivarmsError for a malformed file.
     """
     last, fields = 0, None
     try:
-        with open(path, "rb") if stream is None else contextlib.nullcontext(stream) as binary:
+        with open(path if descriptor is None else descriptor, "rb", closefd=descriptor is None) as binary:
             if reason := signatures.not_text(binary.peek(signatures.LONGEST)):
                 raise PrivarmsError(f"{path}: {reason}")
-            # A program that wraps the standard input must not close it.
-            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-            try:
-                rows = csv.reader(text)
-                for row in rows:
-                    fields = len(row) if fields is None else fields
-                    if len(row) != fields:
-                        raise PrivarmsError(
-                            f"{path}: line {last + 1}: found {len(row)} fields, expected {fields}; write the file "
-                            "again."
-                        )
-                    yield last + 1, row
-                    last = rows.line_num
-            finally:
-                text.detach()
+            rows = csv.reader(io.TextIOWrapper(binary, encoding="utf-8-sig", newline=""))
+            for row in rows:
+                fields = len(row) if fields is None else fields
+                if len(row) != fields:
+                    raise PrivarmsError(
+                        f"{path}: line {last + 1}: found {len(row)} fields, expected {fields}; write the file again."
+                    )
+                yield last + 1, row
+                last = rows.line_num
     except OSError as error:
         raise PrivarmsError(f"{path}: cannot be read: {error.strerror or error}") from error
     except (UnicodeDecodeError, csv.Error) as error:

@@ -155,7 +155,7 @@ def _rows(path: Path | str) -> Iterator[tuple[int, list[str]]]:
         return csv_rows(path)
     if sys.stdin is None:
         raise PrivarmsError(f"{_named(path)}: closed; expected the history as CSV")
-    return csv_rows(_named(path), sys.stdin.buffer)
+    return csv_rows(_named(path), sys.stdin.fileno())
 
 
 def _named(path: Path | str) -> str:
