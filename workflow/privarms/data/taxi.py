@@ -150,7 +150,7 @@ def generate() -> dict[str, Iterator[str]]:
     company = np.where(kind == 1, 0, 1 + _draw(rng, (1.0,) * len(OTHER_COMPANIES), n))
     starts = STAND_IN_FIRST_DAY + 15 * np.arange(96 * STAND_IN_DAYS).astype("timedelta64[m]")
 
-    def texts(codes: np.ndarray, levels: Sequence[str] | np.ndarray) -> pd.Categorical[str]:
+    def texts(codes: np.ndarray, levels: Sequence[str] | np.ndarray) -> "pd.Categorical[str]":
         return pd.Categorical.from_codes(codes, pd.Index(levels))
 
     trips = pd.DataFrame(
