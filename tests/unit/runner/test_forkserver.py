@@ -24,14 +24,28 @@ with open(snakemake.output[0], "w") as file:
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jobs are forked on Linux")
-@pytest.mark.parametrize(("variable", "forked"), [("1", True), ("0", False)])
-def test_jobs_are_forked_unless_the_environment_variable_forbids_it(tmp_path, variable, forked):
-    (tmp_path / "scripts").mkdir()
-    (tmp_path / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
-    (tmp_path / "scripts/job.py").write_text(SCRIPT, encoding="utf-8")
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jobs are forked on Linux")
+
+
+def run(folder, script, variable="1"):
+    """Run a job with a script, and return the finished process of Snakemake."""
+    (folder / "scripts").mkdir()
+    (folder / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
+    (folder / "scripts/job.py").write_text(script, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PRIVARMS_FORKSERVER": variable}
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "job"]
-    run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert f"used: {forked}\n" in run.stderr, run.stderr
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize(("variable", "forked"), [("1", True), ("0", False)])
+def test_jobs_are_forked_unless_the_environment_variable_forbids_it(tmp_path, variable, forked):
+    done = run(tmp_path, SCRIPT, variable)
+    assert f"used: {forked}\n" in done.stderr, done.stderr
     assert (tmp_path / "forked.txt").read_text(encoding="utf-8") == f"{forked}\n"
+
+
+def test_an_interrupted_job_prints_no_traceback(tmp_path):
+    done = run(tmp_path, "import signal\nsignal.raise_signal(signal.SIGINT)\n")
+    assert done.returncode == 1
+    assert "non-zero exit status 130" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -9,6 +9,7 @@ import inspect
 import multiprocessing
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
@@ -74,5 +75,9 @@ def use(scripts: str) -> bool:
 def _run(path: str, environment: dict[str, str], wait) -> None:
     os.environ.clear()
     os.environ.update(environment)
-    wait.recv()
-    runpy.run_path(path, run_name="__main__")
+    try:
+        wait.recv()
+        runpy.run_path(path, run_name="__main__")
+    except KeyboardInterrupt:
+        # Ctrl-C reaches every job of the terminal; the end of the run lists the jobs that it stopped.
+        sys.exit(128 + signal.SIGINT)
