@@ -25,6 +25,7 @@ from types import ModuleType
 from typing import Literal, NamedTuple, TypeVar, cast, get_args, get_origin
 
 from privarms.errors import PrivarmsError, check_known
+from privarms.files import whole
 from privarms.registry import extensions, imported
 from privarms.registry.extensions import ROOT, is_extension, shown
 from privarms.registry.imported import EXTENSIONS, PACKAGE
@@ -32,8 +33,10 @@ from privarms.registry.imported import EXTENSIONS, PACKAGE
 SCRIPTS = ROOT.parent / "scripts"
 # The versions of all packages that jobs use.
 LOCK = ROOT.parents[1] / "uv.lock"
-# The digest of each file at the start of a run, by the name that messages use.
+# A file with the digest of each file at the start of a run, by the name that messages use. The variable does not contain
+# the digests themselves, because Grid Engine cuts variables that are longer than 10,000 bytes.
 TEXTS_VARIABLE = "PRIVARMS_TEXTS"
+TEXTS_FOLDER = ".snakemake"
 # Used as the family of a mechanism.
 MECHANISMS = "mechanisms"
 AUDITS, EVENTS = "audits", "audits/events"
@@ -331,12 +334,19 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 def record_texts() -> None:
     """Keep the digest of each file of the library and of extensions for this process and those that it starts.
 
-    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit.
+    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit. The digests are in a file of
+    the run's folder, whose name depends on its text: a dry run after an edit does not change it.
+
+    Raises PrivarmsError if the file cannot be written.
     """
     rooms = (ROOT, SCRIPTS, *(place / room for place in extensions.folders() for room in extensions.OWN_ROOMS))
     modules = [file for room in rooms for file in room.rglob("*.py")]
     files = [LOCK, *modules, *(file for module in modules for file in imported.beside(module) if file.is_file())]
-    os.environ[TEXTS_VARIABLE] = json.dumps({shown(file): _text(str(file)) for file in files})
+    text = json.dumps({shown(file): _text(str(file)) for file in files})
+    recorded = Path(TEXTS_FOLDER, f"texts-{hashlib.sha256(text.encode()).hexdigest()[:12]}.json").absolute()
+    if not recorded.exists():
+        whole.write_text(recorded, text)
+    os.environ[TEXTS_VARIABLE] = str(recorded)
 
 
 def edited(planned: Digest) -> list[str]:
@@ -372,10 +382,14 @@ def imported_texts(*modules: str) -> str | None:
 
 @_remembered
 def _digest(file: str) -> str:
-    return _parsed(os.environ.get(TEXTS_VARIABLE, "{}")).get(shown(file)) or _text(file)
+    recorded = os.environ.get(TEXTS_VARIABLE)
+    return (recorded and _recorded(recorded).get(shown(file))) or _text(file)
 
 
-_parsed = cache(json.loads)
+@cache
+def _recorded(file: str) -> dict[str, str]:
+    """Return the digests that `record_texts` kept; none if a job does not see the run's folder."""
+    return json.loads(Path(file).read_text(encoding="utf-8")) if Path(file).exists() else {}
 
 
 def _text(file: str) -> str:
