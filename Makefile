@@ -5,6 +5,7 @@
 #: test - run linters and all tests except the long ones
 #: test-long - run the long tests
 #: test-slurm - run the tests on a private Slurm cluster
+#: test-sge - run the tests on a private Grid Engine
 #: bench - time the kernels and compare with the saved times
 #: mutants - run mutation tests
 #: crate - pack a finished run as one zip file (SCALE=quick, the default, SCALE=tiny or SCALE=paper)
@@ -40,7 +41,7 @@ SYNC_WHOLE = again=; test ! -e $(VENV)/.syncing || again=--reinstall; \
 COMPILE := $(RUN)/python -m compileall -qq -j $(CORES) -p "$(CURDIR)" $(VENV)/lib \
 	-x '/(tests?|pip|setuptools|pkg_resources|statsmodels|formulaic|patsy|rdflib|pyshacl|rocrate_validator|prompt_toolkit|pypdf)/'
 
-.PHONY: help readme tiny quick paper data test test-long test-slurm lint bench mutants crate docs environment environment-slurm environment-mutants clean
+.PHONY: help readme tiny quick paper data test test-long test-slurm test-sge lint bench mutants crate docs environment environment-slurm environment-generic environment-mutants clean
 .DEFAULT_GOAL := quick
 
 quick: environment
@@ -69,7 +70,10 @@ test-long: environment
 	$(PYTEST) -m long
 
 test-slurm: environment-slurm
-	PYTHON=$(RUN)/python tests/slurm/run.sh
+	PYTHON=$(RUN)/python tests/clusters/run.sh slurm
+
+test-sge: environment-generic
+	PYTHON=$(RUN)/python tests/clusters/run.sh sge
 
 lint: environment
 	$(RUN)/ruff check .
@@ -126,6 +130,14 @@ environment-slurm: environment $(VENV)/.locked-slurm
 
 $(VENV)/.locked-slurm: SYNC_GROUPS := --group slurm
 $(VENV)/.locked-slurm: $(VENV)/.locked
+	@$(SYNC_WHOLE)
+	@touch $@
+
+# Additional packages for `snakemake --workflow-profile generic`.
+environment-generic: environment $(VENV)/.locked-generic
+
+$(VENV)/.locked-generic: SYNC_GROUPS := --group generic
+$(VENV)/.locked-generic: $(VENV)/.locked
 	@$(SYNC_WHOLE)
 	@touch $@
 

@@ -1,5 +1,6 @@
-"""Fixtures: a run through the slurm profile with several faults, and a local run of the same project."""
+"""Fixtures: a run through a cluster's profile with several faults, and a local run of the same project."""
 
+import re
 import shutil
 import signal
 import subprocess
@@ -15,14 +16,15 @@ import pytest
 import yaml
 
 from privarms.registry import artifacts
-from tests import PAPERS, ROOT
+from tests import PAPERS
 
 from ..workflow.conftest import Project, load_paper, statements_about, template, write_paper  # noqa: F401  (template is a fixture)
-from .cluster import Cluster
+from .cluster import Cluster, Job
+from .grid_engine import GridEngine
+from .slurm import Slurm
 
-PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
-
-# A few artifacts of some papers that use every stage. They are few because a Slurm job takes seconds.
+CLUSTERS = {"slurm": Slurm, "sge": GridEngine}
+# A few artifacts of some papers that use every stage. They are few because a cluster's job takes seconds.
 ARTIFACTS = {
     "sajed2019": ("stopping_rules", "audit"),
     "neel2018": ("fig1", "privacy_audit"),
@@ -31,8 +33,9 @@ ARTIFACTS = {
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
 SAID = ("statement", "kind", "quote", "place", "ours", "artifact")
-EXCEEDING = "generate_standin"
-# Memory of the job that exceeds its limit: more than its rule requests at first, less than at the retry.
+SETTINGS = ("sources=tiny/sources.yaml", "papers=tiny/papers")
+OVER_MEMORY = "generate_standin"
+# Memory of the jobs that exceed their limit: more than their rule requests at first, less than at the retry.
 HELD = """\
 import re, time
 from pathlib import Path
@@ -41,6 +44,19 @@ held = bytearray(b"x") * (asked * 3 // 2 * 1_000_000 - 400_000_000)
 time.sleep(5)
 del held
 """
+OVER_TIME = "aggregate_study"
+# One job takes longer than the minute that it gets at first.
+SLOW = """\
+import time
+if snakemake.resources.runtime == 1 and snakemake.wildcards.study == "stopping":
+    time.sleep(600)
+"""
+ONE_MINUTE = ("--set-resources", f"{OVER_TIME}:runtime=1*attempt")
+
+
+def pytest_addoption(parser):
+    """Add the option that chooses the scheduler."""
+    parser.addoption("--cluster", choices=sorted(CLUSTERS), required=True)
 
 
 def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
@@ -55,8 +71,8 @@ def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
     return content | {"readings": readings, "artifacts": list(kept), "studies": studies}
 
 
-class SlurmProject(Project):
-    """A project that runs through the unchanged slurm profile, on the cluster that the profile describes."""
+class ClusterProject(Project):
+    """A project that runs through an unchanged profile, on the cluster that the profile describes."""
 
     def __init__(self, folder: Path, cluster: Cluster):
         super().__init__(folder)
@@ -66,8 +82,8 @@ class SlurmProject(Project):
     def start(self, *targets: str, options: Sequence[str] = ()) -> subprocess.Popen:
         """Start a run; its output is written to `log`."""
         command = [
-            *(sys.executable, "-m", "snakemake", "--workflow-profile", "slurm", "--slurm-keep-successful-logs"),
-            *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4", *options),
+            *(sys.executable, "-m", "snakemake", "--workflow-profile", self.cluster.PROFILE),
+            *(*self.cluster.OPTIONS, *options),
             *("--configfile", "config/quick.yaml", "--config", *SETTINGS, "--", *targets),
         ]
         with self.log.open("w", encoding="utf-8") as log:
@@ -80,31 +96,39 @@ class SlurmProject(Project):
                 stderr=subprocess.STDOUT,
                 # A background process of a shell without job control would ignore an interrupt.
                 preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                # Ctrl-C reaches all processes of a group.
+                process_group=0,
             )
 
     def output(self) -> str:
         """Return the output of the run so far."""
         return self.log.read_text(encoding="utf-8")
 
-    def job_log(self, job: str) -> str:
-        """Return Slurm's log of a job."""
-        (log,) = (self.folder / PROFILE["slurm-logdir"]).rglob(f"{job}.log")
-        return log.read_text(encoding="utf-8")
+    def submitted(self) -> list[tuple[str, str]]:
+        """Return the submissions of the run so far: Snakemake's number of the job, the scheduler's number."""
+        return re.findall(self.cluster.SUBMITTED, self.output())
 
-    def rules(self) -> dict[str, str]:
-        """Return Slurm job -> rule, from the names of Slurm's logs."""
-        logs = (self.folder / PROFILE["slurm-logdir"]).rglob("*.log")
-        return {log.stem: log.relative_to(self.folder / PROFILE["slurm-logdir"]).parts[0][5:] for log in logs}
+    def jobs(self) -> list[Job]:
+        """Return the jobs of the run so far, every attempt."""
+        own = {identifier for _, identifier in self.submitted()}
+        return [job for job in self.cluster.jobs() if job.id in own]
 
+    def attempts(self, job: Job) -> list[Job]:
+        """Return all attempts at the work of a job."""
+        numbers = {identifier: number for number, identifier in self.submitted()}
+        return [one for one in self.jobs() if numbers[one.id] == numbers[job.id]]
 
-SETTINGS = ("sources=tiny/sources.yaml", "papers=tiny/papers")
+    def count(self, rule: str) -> int:
+        """Return the number of jobs of a rule that the run plans."""
+        return int(re.search(rf"^{rule}\s+(\d+)$", self.output(), re.MULTILINE)[1])
 
 
 @pytest.fixture(scope="session")
-def cluster():
-    """Yield a cluster of three nodes, outside pytest's folder because munged needs a short, readable path."""
-    folder = Path(tempfile.mkdtemp(prefix="privarms-slurm-"))
-    cluster = Cluster(folder, PROFILE["default-resources"]["slurm_partition"])
+def cluster(request):
+    """Yield a cluster, outside pytest's folder because munged needs a short, readable path."""
+    name = request.config.getoption("cluster")
+    folder = Path(tempfile.mkdtemp(prefix=f"privarms-{name}-"))
+    cluster = CLUSTERS[name](folder)
     try:
         cluster.start()
         yield cluster
@@ -131,53 +155,67 @@ def small(template, tmp_path_factory) -> Path:  # noqa: F811
     return folder
 
 
-def prepend(file: Path, text: str) -> None:
+def prepend(project: Project, script: str, text: str) -> None:
     """Insert lines at the start of a script that do not change its results."""
+    file = project.folder / "workflow" / "scripts" / script
     file.write_text(text + file.read_text(encoding="utf-8"), encoding="utf-8")
 
 
 @dataclass
 class Runs:
-    """A finished run through Slurm and a finished local run."""
+    """A finished run on the cluster and a finished local run."""
 
-    slurm: SlurmProject
+    project: ClusterProject
     status: int
     local: Project
     local_output: str
-    ended: list[dict[str, str]]  # the rows of the completion log
-    lost: dict[str, str]  # the job on the node that was set down
-    lost_position: int  # the number of rows in the completion log at that time
+    deleted: dict[str, Job]  # state -> the job that was deleted in this state
+    lost: Job | None  # the job on the node that was set down, if the cluster has several
+    lost_position: int  # the number of ended jobs at that time
 
 
 @pytest.fixture(scope="session")
 def runs(cluster, small, tmp_path_factory) -> Runs:
-    """Run the whole pipeline through Slurm, while one job exceeds its memory and another loses its node."""
-    slurm = SlurmProject(Path(shutil.copytree(small, tmp_path_factory.mktemp("slurm") / "project")), cluster)
-    prepend(slurm.folder / "workflow" / "scripts" / "prepare_dataset.py", HELD)
+    """Run the whole pipeline on the cluster with a fault of each kind.
+
+    Some jobs exceed their memory and one its time. A running and a waiting job are deleted. A node is set down.
+    """
+    project = ClusterProject(Path(shutil.copytree(small, tmp_path_factory.mktemp("cluster") / "project")), cluster)
+    prepend(project, "prepare_dataset.py", HELD)
+    prepend(project, "aggregate_study.py", SLOW)
     local = Project(Path(shutil.copytree(small, tmp_path_factory.mktemp("local") / "project")))
     local_done = []
-    # The local run is made at the same time, because the run through Slurm mostly waits.
+    # The local run is made at the same time, because the run on the cluster mostly waits.
     beside = threading.Thread(target=lambda: local_done.append(local.run(*SETTINGS[1:], cores=1)))
     beside.start()
-    run = slurm.start()
-    lost, lost_position = {}, 0
-    deadline = time.monotonic() + 900
+    run = project.start(options=ONE_MINUTE)
+    deleted, lost, lost_position = {}, None, 0
+    deadline = time.monotonic() + 1200
     try:
         while run.poll() is None and time.monotonic() < deadline:
-            if not lost:
+            jobs = project.jobs()
+            # Jobs without another fault.
+            chosen = [job for job in jobs if job.rule not in (OVER_MEMORY, OVER_TIME) and job not in deleted.values()]
+            for state in {"running", "waiting"} - set(deleted):
+                job = next((job for job in chosen if job.state == state), None)
+                if job:
+                    deleted[state] = job
+                    cluster.delete(job)
+                    break
+            else:
                 # Choose a node that has completed a job, so all nodes do some work.
-                used = {row["NodeList"] for row in cluster.completed() if row["JobState"] == "COMPLETED"}
-                running = [j for j in cluster.queue("RUNNING") if j["node"] in used and EXCEEDING not in j["comment"]]
-                if running:
+                used = {job.node for job in jobs if job.state == "succeeded"}
+                running = [job for job in chosen if job.state == "running" and job.node in used]
+                if len(deleted) == 2 and running and not lost and len(cluster.nodes) > 1:
                     lost = running[0]
-                    cluster.set_down(lost["node"])
-                    lost_position = len(cluster.completed())
-            time.sleep(0.2)
+                    cluster.set_down(lost.node)
+                    lost_position = len(cluster.jobs()) - len(cluster.pending())
+            time.sleep(0.5)
     finally:
         if run.poll() is None:
             run.kill()
         run.wait()
         beside.join()
         if lost:
-            cluster.set_up(lost["node"])
-    return Runs(slurm, run.returncode, local, str(local_done), cluster.completed(), lost, lost_position)
+            cluster.set_up(lost.node)
+    return Runs(project, run.returncode, local, str(local_done), deleted, lost, lost_position)

@@ -1,16 +1,20 @@
-"""Start a private Slurm cluster on one machine: a controller and several nodes, one daemon each.
+"""A private Slurm on one machine: a controller and several nodes, one daemon each.
 
 It reads and writes only one folder, so it needs no root and does not disturb a real Slurm.
 """
 
-import contextlib
 import os
+import re
 import shutil
-import socket
 import subprocess
-import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
+
+import yaml
+
+from tests import ROOT
+
+from .cluster import HOST, Cluster, Job, free_ports, wait_until
 
 # A requeued job waits until its credential expires, by default for two minutes.
 CREDENTIAL_SECONDS = 15
@@ -55,47 +59,45 @@ PartitionName={partition} Nodes=ALL Default=YES MaxTime=60 State=UP
 """
 
 
-def wait_until(condition: Callable[[], object], what: str, seconds: float = 120):
-    """Return the first true value of a condition; raise TimeoutError if it stays false."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.1)
-    raise TimeoutError(f"{what}: not within {seconds:g} s")
+PROFILE = yaml.safe_load((ROOT / "profiles" / "slurm" / "config.yaml").read_text(encoding="utf-8"))
 
 
-class Cluster:
-    """A cluster of nodes n1, n2, ... with one processor each; all its jobs belong to the caller."""
+class Slurm(Cluster):
+    """Nodes n1, n2, ... with one processor each."""
 
-    def __init__(self, folder: Path, partition: str, nodes: int = 3, memory_mb: int = 16_000):
-        self.folder = folder
+    PROFILE = "slurm"
+    OPTIONS = (
+        "--slurm-keep-successful-logs",
+        *("--slurm-init-seconds-before-status-checks", "4", "--seconds-between-status-checks", "4"),
+    )
+    SUBMITTED = r"Job (\d+) has been submitted with SLURM jobid (\d+)"
+    OVER_MEMORY = "exceeded memory limit"
+    REFUSED = (("--default-resources", "slurm_partition=nowhere"), "invalid partition specified: nowhere")
+
+    def __init__(self, folder: Path, nodes: int = 3, memory_mb: int = 16_000):
+        super().__init__(folder)
         self.nodes = [f"n{i + 1}" for i in range(nodes)]
-        self._partition, self._memory = partition, memory_mb
-        self._daemons: list[subprocess.Popen] = []
+        self._memory = memory_mb
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf"), "PATH": f"{folder}/bin:{os.environ['PATH']}"}
 
     def start(self) -> None:
-        """Start the daemons and wait until all nodes are idle."""
         # munged refuses a socket in a folder that others can write to or cannot enter.
         self.folder.chmod(0o755)
         for name in ("state", "bin", *(f"spool-{node}" for node in self.nodes)):
             (self.folder / name).mkdir(mode=0o755)
         ports = free_ports(1 + len(self.nodes))
-        host = socket.gethostname().split(".")[0]
         lines = [
-            f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory={self._memory}"
+            f"NodeName={node} NodeHostname={HOST} NodeAddr=127.0.0.1 Port={port} CPUs=1 RealMemory={self._memory}"
             for node, port in zip(self.nodes, ports[1:], strict=True)
         ]
         configuration = CONFIGURATION.format(
-            host=host,
+            host=HOST,
             user=subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout.strip(),
             folder=self.folder,
             controller_port=ports[0],
             credential_seconds=CREDENTIAL_SECONDS,
             nodes="\n".join(lines),
-            partition=self._partition,
+            partition=PROFILE["default-resources"]["slurm_partition"],
         )
         (self.folder / "slurm.conf").write_text(configuration, encoding="utf-8")
         self._keep_the_configuration_in_steps()
@@ -104,50 +106,30 @@ class Cluster:
         key.chmod(0o400)
         kinds = {"socket": "socket", "key-file": "key", "pid-file": "pid", "seed-file": "seed", "log-file": "log"}
         options = [f"--{option}={self.folder}/munge.{kind}" for option, kind in kinds.items()]
-        self._run_daemon("munged", "--foreground", *options)
+        self.run_daemon("munged", "--foreground", *options)
         wait_until((self.folder / "munge.socket").exists, f"a socket of munged (see {self.folder}/munged.out)", 20)
-        self._run_daemon("slurmctld", "-D", "-i")
+        self.run_daemon("slurmctld", "-D", "-i")
         for node in self.nodes:
-            self._run_daemon("slurmd", "-D", "-N", node)
-        wait_until(lambda: set(self.idle()) == set(self.nodes), f"idle nodes (see the logs in {self.folder})")
+            self.run_daemon("slurmd", "-D", "-N", node)
+        wait_until(lambda: set(self._idle()) == set(self.nodes), f"idle nodes (see the logs in {self.folder})")
 
-    def stop(self) -> None:
-        """Cancel all jobs, then end the daemons: first the nodes, then the controller."""
-        with contextlib.suppress(subprocess.CalledProcessError, TimeoutError):
-            identifiers = [job["id"] for job in self.queue("PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING")]
-            if identifiers:
-                self.call("scancel", *identifiers)
-            wait_until(lambda: not self.queue("RUNNING,COMPLETING"), "the end of cancelled jobs", 20)
-        for daemon in reversed(self._daemons):
-            daemon.terminate()
-            try:
-                daemon.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait()
+    def jobs(self) -> list[Job]:
+        queue = self._queue()
+        states = {"PENDING": "waiting", "CONFIGURING": "waiting"}
+        states |= dict.fromkeys(("RUNNING", "COMPLETING", "SUSPENDED"), "running")
+        pending = [
+            Job(one["id"], one["rule"], states[one["state"]], one["node"])
+            for one in queue.values()
+            if one["state"] in states
+        ]
+        return [*self._ended({one["id"]: one["rule"] for one in queue.values()}), *pending]
 
-    def call(self, *command: str) -> str:
-        """Return the output of one of Slurm's programs."""
-        environment = os.environ | self.environment
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=30).stdout
+    def delete(self, *jobs: Job) -> None:
+        self.call("scancel", *(job.id for job in jobs))
 
-    def idle(self) -> list[str]:
-        """Return the idle nodes that can accept jobs."""
-        try:
-            return self.call("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split()
-        except subprocess.CalledProcessError:  # the controller does not answer yet
-            return []
-
-    def queue(self, states: str = "all") -> list[dict[str, str]]:
-        """Return the jobs that squeue lists: id, state, node, comment (the rule)."""
-        lines = self.call("squeue", "-h", f"--states={states}", "-o", "%A|%T|%N|%k|%j").splitlines()
-        return [dict(zip(("id", "state", "node", "comment", "name"), line.split("|"), strict=True)) for line in lines]
-
-    def completed(self) -> list[dict[str, str]]:
-        """Return the completion log: one row per end of a job, with Slurm's names of columns."""
-        file = self.folder / "completed.txt"
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        return [dict(part.split("=", 1) for part in line.split() if "=" in part) for line in lines]
+    def log(self, project: Path, job: Job) -> str:
+        (log,) = (project / PROFILE["slurm-logdir"]).rglob(f"{job.id}.log")
+        return log.read_text(encoding="utf-8")
 
     def set_down(self, node: str) -> None:
         """Set a node down; its running jobs are lost."""
@@ -157,19 +139,31 @@ class Cluster:
         """Set a node up again."""
         self.call("scontrol", "update", f"NodeName={node}", "State=RESUME")
 
-    def _run_daemon(self, program: str, *arguments: str) -> None:
-        # The daemon ends together with the test process. It ignores Ctrl-C, which the tests handle.
-        command = ["setpriv", "--pdeathsig", "TERM", program, *arguments]
-        with (self.folder / f"{program}.out").open("ab") as log:
-            daemon = subprocess.Popen(
-                command,
-                env=os.environ | self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-        self._daemons.append(daemon)
+    def _idle(self) -> Sequence[str]:
+        try:
+            return self.call("sinfo", "-h", "-N", "-t", "idle", "-o", "%N").split()
+        except subprocess.CalledProcessError:  # the controller does not answer yet
+            return []
+
+    def _queue(self) -> dict[str, dict[str, str]]:
+        """Return what squeue lists, ended jobs included: id -> id, state, node, rule."""
+        lines = self.call("squeue", "-h", "--states=all", "-o", "%A|%T|%N|%k").splitlines()
+        rows = [dict(zip(("id", "state", "node", "rule"), line.split("|"), strict=True)) for line in lines]
+        # The plugin writes the rule and its wildcards as the comment.
+        return {row["id"]: row | {"rule": re.match(r"rule_(.+?)(_wildcards_|$)", row["rule"])[1]} for row in rows}
+
+    def _ended(self, rules: dict[str, str]) -> list[Job]:
+        """Return the completion log: one row per end of a job, also before it returned to the queue."""
+        file = self.folder / "completed.txt"
+        states = {"COMPLETED": "succeeded", "NODE_FAIL": "lost"}
+        ended = []
+        for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
+            row = dict(part.split("=", 1) for part in line.split() if "=" in part)
+            amount, unit = re.search(r"mem=([\d.]+)([MG])", row["Tres"]).groups()
+            memory = round(float(amount) * {"M": 1, "G": 1024}[unit])
+            state = states.get(row["JobState"], "failed")
+            ended.append(Job(row["JobId"], rules[row["JobId"]], state, row["NodeList"], memory, int(row["TimeLimit"])))
+        return ended
 
     def _keep_the_configuration_in_steps(self) -> None:
         """Write a wrapper of srun that sets SLURM_CONF, which Snakemake's job step removes."""
@@ -179,12 +173,3 @@ class Cluster:
             encoding="utf-8",
         )
         wrapper.chmod(0o755)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return free ports."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
