@@ -19,11 +19,15 @@ case $listed in
         exit ;;
 esac
 
-# The job has ended. Its account is written some seconds later, or never if the job was deleted before its start.
-ended="logs/sge/$1.ended"
-[ -e "$ended" ] || touch "$ended"
-[ $(($(date +%s) - $(stat -c %Y "$ended"))) -lt 60 ] && otherwise=running || otherwise=failed
-qacct -j "$1" 2>/dev/null | awk -v otherwise=$otherwise '
+# The job has ended.
+state=$(qacct -j "$1" 2>/dev/null | awk '
     $1 == "failed" { failed = $2 }
     $1 == "exit_status" { status = $2 }
-    END { print NR ? (failed + status ? "failed" : "success") : otherwise }'
+    END { if (NR) print failed + status ? "failed" : "success" }')
+if [ -z "$state" ]; then
+    # Its account is written some seconds later, or never if the job was deleted before its start.
+    unknown="logs/sge/$1.unknown"
+    [ -e "$unknown" ] || touch "$unknown"
+    [ $(($(date +%s) - $(stat -c %Y "$unknown"))) -lt 60 ] && state=running || state=failed
+fi
+echo "$state"

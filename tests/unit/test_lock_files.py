@@ -19,7 +19,8 @@ BY_MAKE_ONLY = "snakemake-logger-plugin-rich"
 def wanted() -> list[Requirement]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     groups, extras = project["dependency-groups"], project["project"]["optional-dependencies"]
-    texts = [*project["project"]["dependencies"], *groups["dev"], *groups["slurm"], *groups["generic"], *extras["crate"]]
+    own = (text for group in ("dev", "slurm", "generic") for text in groups[group])
+    texts = [*project["project"]["dependencies"], *own, *extras["crate"]]
     return [Requirement(text) for text in texts]
 
 

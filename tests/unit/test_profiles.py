@@ -79,10 +79,10 @@ def test_the_state_of_a_job_of_grid_engine(tmp_path, qstat, qacct, seconds_ago, 
     (tmp_path / "logs/sge").mkdir(parents=True)
     if seconds_ago:
         # An earlier call found that the job was not listed.
-        (tmp_path / "logs/sge/7.ended").touch()
-        os.utime(tmp_path / "logs/sge/7.ended", (time.time() - seconds_ago,) * 2)
+        (tmp_path / "logs/sge/7.unknown").touch()
+        os.utime(tmp_path / "logs/sge/7.unknown", (time.time() - seconds_ago,) * 2)
     done = subprocess.run(
-        [ROOT / "profiles/generic/status.sh", "7"],
+        ["sh", ROOT / "profiles/generic/status.sh", "7"],
         cwd=tmp_path,
         env=os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
         capture_output=True,

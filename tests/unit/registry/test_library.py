@@ -1,5 +1,6 @@
 """Check that modules are found by name, and that a job's inputs are the import closure of its modules."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,12 @@ def test_a_job_of_a_cluster_has_the_digest_of_the_texts_at_the_start(tmp_path, m
     assert library.edited(planned) == []
     files[kind].write_text("# Edited.\n")
     # The processes of the run inherit the environment variable.
+    inherited = os.environ[library.TEXTS_VARIABLE]
+    assert digest() == planned
+    # A dry run in the same folder changes nothing for the run.
+    library.record_texts()
+    assert digest() != planned
+    monkeypatch.setenv(library.TEXTS_VARIABLE, inherited)
     assert digest() == planned
     assert library.edited(digest()) == [extensions.shown(files[kind])]
 

@@ -33,8 +33,8 @@ from privarms.registry.imported import EXTENSIONS, PACKAGE
 SCRIPTS = ROOT.parent / "scripts"
 # The versions of all packages that jobs use.
 LOCK = ROOT.parents[1] / "uv.lock"
-# A file with the digest of each file at the start of a run, by the name that messages use. The variable does not contain
-# the digests themselves, because Grid Engine cuts variables that are longer than 10,000 bytes.
+# A file with the digest of each file at the start of a run, by the name that messages use. The variable does not have
+# the digests themselves, because Grid Engine cuts variables that are longer than about 10,000 bytes.
 TEXTS_VARIABLE = "PRIVARMS_TEXTS"
 TEXTS_FOLDER = ".snakemake"
 # Used as the family of a mechanism.
@@ -334,8 +334,8 @@ def sources(*modules: str, script: str | None = None) -> tuple[str, ...]:
 def record_texts() -> None:
     """Keep the digest of each file of the library and of extensions for this process and those that it starts.
 
-    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit. The digests are in a file of
-    the run's folder, whose name depends on its text: a dry run after an edit does not change it.
+    On a cluster the Snakemake process of a job reads the files again, perhaps after an edit. The digests are in a file
+    of the run's folder, whose name depends on its text: a dry run after an edit does not change it.
 
     Raises PrivarmsError if the file cannot be written.
     """
