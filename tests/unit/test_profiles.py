@@ -27,7 +27,7 @@ def test_every_key_is_an_option_of_snakemake_or_of_the_executor(name):
     assert set(PROFILES[name]) - own <= options
 
 
-# Options that are only in the default profile.
+# Options of the default profile that are missing or different in those of clusters.
 ALONE = ("quiet", "keep-going", "max-jobs-per-timespan")
 
 
@@ -37,6 +37,7 @@ def test_a_cluster_s_profile_says_what_the_default_one_says(name):
     # On a cluster, a fault that all jobs may have stops the run, and jobs are submitted more slowly.
     default = {key: value for key, value in PROFILES["default"].items() if key not in ALONE}
     assert default.items() <= PROFILES[name].items()
+    assert PROFILES[name]["max-jobs-per-timespan"].endswith("/30s")
     # With `quiet: rules` Snakemake does not show why a job could not be submitted.
     assert PROFILES[name]["quiet"] == ["host"]
 
