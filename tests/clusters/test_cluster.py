@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -112,7 +113,8 @@ def test_one_interrupt_cancels_every_job_and_the_next_run_goes_on(cluster, small
     def jobs(state, rule="simulate_shard"):
         return [job for job in project.jobs() if job.state == state and job.rule == rule]
 
-    run = project.start(*targets)
+    # An interrupt while Snakemake asks for the states of jobs cancels none of them, so it asks seldom here.
+    run = project.start(*targets, options=["--seconds-between-status-checks", "30"])
     try:
         # Wait until jobs run and wait and none is still to be submitted, because Snakemake may lose an interrupt during
         # a submission.
@@ -121,6 +123,7 @@ def test_one_interrupt_cancels_every_job_and_the_next_run_goes_on(cluster, small
         wait_until(lambda: len(project.submitted()) >= simulations, "every simulation handed over")
         # Snakemake learns of an end some seconds later.
         wait_until(lambda: "Rule: simulate_shard" in project.output(), "the end of a simulation")
+        time.sleep(10)
         done = finished(project)
         os.killpg(run.pid, signal.SIGINT)
         assert run.wait(timeout=120) != 0
