@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -163,19 +163,39 @@ def prepend(project: Project, script: str, text: str) -> None:
 
 @dataclass
 class Runs:
-    """A finished run on the cluster and a finished local run."""
+    """A finished run on the cluster."""
 
     project: ClusterProject
     status: int
-    local: Project
-    local_output: str
     deleted: dict[str, Job]  # state -> the job that was deleted in this state
     lost: Job | None  # the job on the node that was set down, if the cluster has several
     lost_position: int  # the number of ended jobs at that time
 
 
+class LocalProject(Project):
+    """A project that runs without a cluster, in the background, because runs on clusters mostly wait."""
+
+    def __init__(self, folder: Path, pool: Executor):
+        super().__init__(folder)
+        self._run = pool.submit(self.run, *SETTINGS[1:], cores=1)
+
+    def digests(self) -> dict[str, str]:
+        """Return a checksum of every result, when the run has ended."""
+        done = self._run.result()
+        assert done.returncode == 0, done.stdout + done.stderr
+        return super().digests()
+
+
 @pytest.fixture(scope="session")
-def runs(cluster, small, tmp_path_factory) -> Runs:
+def local(small, tmp_path_factory):
+    """Yield a local run of the project."""
+    folder = Path(shutil.copytree(small, tmp_path_factory.mktemp("local") / "project"))
+    with ThreadPoolExecutor(1) as pool:
+        yield LocalProject(folder, pool)
+
+
+@pytest.fixture(scope="session")
+def runs(cluster, local, small, tmp_path_factory) -> Runs:
     """Run the whole pipeline on the cluster with a fault of each kind.
 
     Some jobs exceed their memory and one its time. A running and a waiting job are deleted. A node is set down.
@@ -183,11 +203,6 @@ def runs(cluster, small, tmp_path_factory) -> Runs:
     project = ClusterProject(Path(shutil.copytree(small, tmp_path_factory.mktemp("cluster") / "project")), cluster)
     prepend(project, "prepare_dataset.py", HELD)
     prepend(project, "aggregate_study.py", SLOW)
-    local = Project(Path(shutil.copytree(small, tmp_path_factory.mktemp("local") / "project")))
-    local_done = []
-    # The local run is made at the same time, because the run on the cluster mostly waits.
-    beside = threading.Thread(target=lambda: local_done.append(local.run(*SETTINGS[1:], cores=1)))
-    beside.start()
     run = project.start(options=ONE_MINUTE)
     deleted, lost, lost_position = {}, None, 0
     deadline = time.monotonic() + 1200
@@ -215,7 +230,6 @@ def runs(cluster, small, tmp_path_factory) -> Runs:
         if run.poll() is None:
             run.kill()
         run.wait()
-        beside.join()
         if lost:
             cluster.set_up(lost.node)
-    return Runs(project, run.returncode, local, str(local_done), deleted, lost, lost_position)
+    return Runs(project, run.returncode, deleted, lost, lost_position)
