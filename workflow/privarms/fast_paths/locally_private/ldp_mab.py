@@ -79,12 +79,10 @@ def init(params, rng):
         np.zeros((leaves * (K - 1), 4), np.int64),
         np.zeros(1, COUNTS),
     )
-    for i in range(bins):
-        state.bins[i].only = -1
-        state.bins[i].stale = True
-        for k in range(K):
-            state.arms[i, k].radius = np.inf
-            state.arms[i, k].active = i == 0
+    state.bins["only"][:] = -1
+    state.bins["stale"][:] = True
+    state.arms["radius"][:] = np.inf
+    state.arms["active"][0] = True
     state.counts[0].live = 1
     return state
 
