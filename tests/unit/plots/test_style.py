@@ -132,6 +132,13 @@ def test_tables_are_escaped_for_each_reader(tmp_path):
     assert paths["csv"].read_text().splitlines()[1] == "a|b_c,0.3333333333333333,50000000"
 
 
+def test_a_table_without_rows_has_a_header(tmp_path):
+    paths = tables.write_table(FRAME.head(0), tmp_path / "t")
+    header, _ = paths["md"].read_text().splitlines()
+    assert [cell.strip() for cell in header.strip("|").split("|")] == ["name_of", "mean", "rounds"]
+    assert r"name\_of & mean & rounds \\" in paths["tex"].read_text()
+
+
 def test_tables_say_what_is_a_stand_in(tmp_path):
     plain = tables.write_table(FRAME, tmp_path / "plain")
     marked = tables.write_table(FRAME, tmp_path / "marked", stand_in=True)

@@ -45,7 +45,9 @@ def _alignments(frame: pd.DataFrame) -> list[str]:
 def _markdown(frame: pd.DataFrame, stand_in: bool) -> str:
     texts = _texts(frame).map(_markdown_cell).rename(columns=_markdown_cell)
     # Numbers are already texts. Without disable_numparse tabulate would parse and round them again.
-    table = texts.to_markdown(index=False, tablefmt="pipe", disable_numparse=True, colalign=_alignments(frame))
+    # tabulate cannot align the columns of a table without rows.
+    colalign = _alignments(frame) if len(frame) else None
+    table = texts.to_markdown(index=False, tablefmt="pipe", disable_numparse=True, colalign=colalign)
     notice = f"**{STAND_IN.capitalize()}:** {STAND_IN_NOTE}.\n\n" if stand_in else ""
     return f"{notice}{table}\n"
 
