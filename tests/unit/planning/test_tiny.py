@@ -25,8 +25,8 @@ def test_different_numbers_of_rounds_stay_different_and_in_order():
 def test_a_study_is_cut_as_documented():
     assert tiny.cut(STUDY) == STUDY | {
         "horizon": 140,
-        "replicates": 4,
-        "block": 2,
+        "replicates": 2,
+        "block": 1,
         "checkpoints": {"count": 8, "first": 120, "quarters": True},
         "grid": [{"K": [2, 3, 20], "horizon": [50, 110, 120], "width": ["a", "b", "c", "d", "e"]}],
         "policies": [{"policy": "p", "replicates": 1, "grid": {"n_aux": [0, 107], "batch": [1, 5]}}],
@@ -35,7 +35,7 @@ def test_a_study_is_cut_as_documented():
 
 def test_an_audit_keeps_its_horizon_and_its_grid():
     study = {key: STUDY[key] for key in ("horizon", "replicates", "block", "grid", "policies")} | {"audit": "a"}
-    assert tiny.cut(study) == study | {"replicates": 4, "block": 2}
+    assert tiny.cut(study) == study | {"replicates": 2, "block": 1}
 
 
 def test_a_row_of_a_table_keeps_its_place_for_messages():
@@ -54,8 +54,8 @@ def test_a_paper_has_the_cut_values_of_scale_quick_and_lists_the_studies_that_di
     file.write_text(yaml.safe_dump(about | {"studies": {"same": same, "long": long}}), encoding="utf-8")
     paper = configuration.load_paper(file, "tiny")
     assert {name: (s.horizon, s.replicates) for name, s in paper.studies.items()} == {
-        "same": (100, 4),
-        "long": (110, 4),
+        "same": (100, 2),
+        "long": (110, 2),
     }
     assert paper.shrunk == ("long",)
 

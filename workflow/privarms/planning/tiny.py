@@ -16,8 +16,8 @@ from collections.abc import Mapping
 
 from privarms.planning.studies import Axes
 
-RUNS, BLOCK = 4, 2
-ROUNDS, BATCH, LONG = 100, 20, 4
+RUNS, BLOCK = 2, 1
+ROUNDS, BATCH, LONG = 100, 20, 3
 
 
 def fewer(rounds: int) -> int:
