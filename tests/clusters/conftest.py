@@ -16,9 +16,8 @@ import pytest
 import yaml
 
 from privarms.registry import artifacts
-from tests import PAPERS
 
-from ..workflow.conftest import Project, load_paper, statements_about, template, write_paper  # noqa: F401  (template is a fixture)
+from ..workflow.conftest import Project, template  # noqa: F401  (template is a fixture)
 from .cluster import Cluster, Job
 from .grid_engine import GridEngine
 from .slurm import Slurm
@@ -33,7 +32,6 @@ ARTIFACTS = {
 }
 NOT_MEASURED = {"unverifiable": "Not measured here."}
 SAID = ("statement", "kind", "quote", "place", "ours", "artifact")
-SETTINGS = ("sources=tiny/sources.yaml", "papers=tiny/papers")
 OVER_MEMORY = "generate_standin"
 # Memory of the jobs that exceed their limit: more than their rule requests at first, less than at the retry.
 HELD = """\
@@ -71,6 +69,12 @@ def reduce(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
     return content | {"readings": readings, "artifacts": list(kept), "studies": studies}
 
 
+def unmeasured(content: dict, paper: str, kept: tuple[str, ...]) -> dict:
+    """Return a paper's statements about some artifacts, without their measures, whose tables may be left out."""
+    about = [one for one in content["statements"] if one["artifact"] in kept]
+    return {"statements": [{k: one[k] for k in SAID if k in one} | NOT_MEASURED for one in about]}
+
+
 class ClusterProject(Project):
     """A project that runs through an unchanged profile, on the cluster that the profile describes."""
 
@@ -84,7 +88,7 @@ class ClusterProject(Project):
         command = [
             *(sys.executable, "-m", "snakemake", "--workflow-profile", self.cluster.PROFILE),
             *(*self.cluster.OPTIONS, *options),
-            *("--configfile", "config/quick.yaml", "--config", *SETTINGS, "--", *targets),
+            *("--configfile", "config/tiny.yaml", "--", *targets),
         ]
         with self.log.open("w", encoding="utf-8") as log:
             return subprocess.Popen(
@@ -140,18 +144,16 @@ def cluster(request):
 
 @pytest.fixture(scope="session")
 def small(template, tmp_path_factory) -> Path:  # noqa: F811
-    """Return the tiny project with a few artifacts per paper."""
+    """Return the project with a few artifacts per paper."""
     folder = Path(shutil.copytree(template, tmp_path_factory.mktemp("small") / "project"))
-    for place in (folder / "tiny/papers").iterdir():
+    for place in (folder / "config/papers").iterdir():
         if place.name not in ARTIFACTS:
             shutil.rmtree(place)
     for paper, kept in ARTIFACTS.items():
-        content = yaml.safe_load((folder / "tiny/papers" / paper / "studies.yaml").read_text(encoding="utf-8"))
-        # Their tables may need studies that are left out.
-        whole = load_paper(PAPERS / paper)
-        statements = statements_about(PAPERS / paper, whole, dict.fromkeys(kept))
-        said = [{k: one[k] for k in SAID if k in one} | NOT_MEASURED for one in statements["statements"]]
-        write_paper(folder, paper, reduce(content, paper, kept), {"statements": said})
+        for name, cut in (("studies", reduce), ("statements", unmeasured)):
+            file = folder / "config/papers" / paper / f"{name}.yaml"
+            content = cut(yaml.safe_load(file.read_text(encoding="utf-8")), paper, kept)
+            file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return folder
 
 
@@ -177,7 +179,7 @@ class LocalProject(Project):
 
     def __init__(self, folder: Path, pool: Executor):
         super().__init__(folder)
-        self._run = pool.submit(self.run, *SETTINGS[1:], cores=1)
+        self._run = pool.submit(self.run, cores=1)
 
     def digests(self) -> dict[str, str]:
         """Return a checksum of every result, when the run has ended."""

@@ -20,7 +20,7 @@ LOCAL = ("draw", "write", "measure", "build")
 def test_the_run_succeeds(runs, cluster):
     assert runs.status == 0, runs.project.output()
     assert f"Using workflow specific profile profiles/{cluster.PROFILE}" in runs.project.output()
-    assert (runs.project.folder / "results/quick/report.html").exists()
+    assert (runs.project.folder / "results/tiny/report.html").exists()
 
 
 def test_jobs_run_on_all_nodes(runs, cluster):
@@ -29,9 +29,7 @@ def test_jobs_run_on_all_nodes(runs, cluster):
 
 def test_every_stage_but_the_local_ones_is_a_job_of_the_cluster(runs):
     rules = Counter(job.rule for job in runs.project.jobs())
-    logs = {
-        p.relative_to(runs.project.folder / "logs/quick").parts[0] for p in runs.project.folder.glob("logs/quick/*")
-    }
+    logs = {p.relative_to(runs.project.folder / "logs/tiny").parts[0] for p in runs.project.folder.glob("logs/tiny/*")}
     assert {OVER_MEMORY, "aggregate_study"} <= set(rules)
     for rule in ("simulate_shard", "compute_inference"):
         assert rules[rule] >= 3
@@ -41,7 +39,7 @@ def test_every_stage_but_the_local_ones_is_a_job_of_the_cluster(runs):
 
 def test_the_results_are_those_of_a_local_run(runs, local):
     ours, theirs = runs.project.digests(), local.digests()
-    assert "results/quick/ledger.csv" in theirs
+    assert "results/tiny/ledger.csv" in theirs
     assert len([path for path in theirs if "/figures/" in path]) >= 12
     assert ours == theirs
 
@@ -155,13 +153,13 @@ def test_one_interrupt_cancels_every_job_and_the_next_run_goes_on(cluster, small
 
 def finished(project: ClusterProject) -> dict[Path, int]:
     """Return the finished simulations of a run, with the times of their files."""
-    return {path: path.stat().st_mtime_ns for path in (project.folder / "results/quick/shards").glob("*/*.parquet")}
+    return {path: path.stat().st_mtime_ns for path in (project.folder / "results/tiny/shards").glob("*/*.parquet")}
 
 
 def test_what_the_scheduler_refuses_is_in_the_error(cluster, small, tmp_path):
     project = ClusterProject(Path(shutil.copytree(small, tmp_path / "project")), cluster)
     options, message = cluster.REFUSED
-    run = project.start("results/quick/studies/sajed2019/audit.parquet", options=[*options, "--retries", "0"])
+    run = project.start("results/tiny/studies/sajed2019/audit.parquet", options=[*options, "--retries", "0"])
     try:
         assert run.wait(timeout=120) != 0
     finally:

@@ -11,9 +11,9 @@ from .disks import small_disk
 
 pytestmark = pytest.mark.workflow
 
-RESULTS = Path("results/quick")
-SHARD = "shards/sajed2019/dp_nas-*.parquet"
-STUDY = RESULTS / "studies/sajed2019/stopping.parquet"
+RESULTS = Path("results/tiny")
+SHARD = "shards/us2026/ucb1-*.parquet"
+STUDY = RESULTS / "studies/us2026/budgets.parquet"
 
 
 def up_to(stages, made, folder):
@@ -64,9 +64,9 @@ def test_a_truncated_shard_is_one_clear_error_and_is_made_again_once_deleted(sma
 
 # Targets to make before the disk is full, the folder on the disk, its size, and the target.
 STAGES = {
-    "simulate": ((), "shards", 16_384, "studies/sajed2019/stopping.parquet"),
-    "aggregate": (("shards",), "studies", 40_960, "studies/sajed2019/stopping.parquet"),
-    "figure": (("shards", "studies"), "figures", 81_920, "figures/sajed2019/fig1a.pdf"),
+    "simulate": ((), "shards", 4_096, "studies/us2026/budgets.parquet"),
+    "aggregate": (("shards",), "studies", 12_288, "studies/us2026/budgets.parquet"),
+    "figure": (("shards", "studies"), "figures", 40_960, "figures/us2026/fig1.pdf"),
 }
 
 

@@ -4,30 +4,28 @@ import re
 import shutil
 
 import pytest
-import yaml
 
 from tests import ROOT
 
-from .conftest import Project
+from .conftest import Project, only
 
 pytestmark = pytest.mark.workflow
+
+# Like examples/my.yaml, with the study of the small project.
+CONFIG = "extensions: [examples/my_bandits]\nadd:\n  us2026:\n    budgets: [{policy: private_halving}]\n"
+
+
+def with_examples(project: Project) -> Project:
+    """Return a project after the folder with the examples was copied to it."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "examples", project.folder / "examples", ignore=ignored)
+    return project
 
 
 @pytest.fixture
 def extended(small) -> Project:
-    """Return the small project with the example, reduced to tiny studies."""
-    shutil.copytree(ROOT / "examples", small.folder / "examples", ignore=shutil.ignore_patterns("__pycache__"))
-    file = small.folder / "examples/my_bandits/papers/mine/studies.yaml"
-    content = yaml.safe_load(file.read_text(encoding="utf-8"))
-    for study in content["studies"].values():
-        study |= {"horizon": 400, "replicates": 4, "block": 2}
-    file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    # This replaces --configfile, which the tests' command line uses for another file.
-    example = yaml.safe_load((small.folder / "examples/my.yaml").read_text(encoding="utf-8"))
-    config = small.folder / "config/quick.yaml"
-    # In plain Python each trial of the policy's automatic audit takes as long as a run.
-    text = config.read_text(encoding="utf-8").replace("audit_trials: 10_000", "audit_trials: 4")
-    config.write_text(text + yaml.safe_dump(example), encoding="utf-8")
+    """Return the small project with the example, which adds its policy to a study."""
+    with_examples(small).write("my.yaml", CONFIG)
     return small
 
 
@@ -38,10 +36,16 @@ def edit(project, file, old, new):
     place.write_text(text.replace(old, new), encoding="utf-8")
 
 
+def test_the_example_s_configuration_adds_its_policy_to_a_published_figure(fresh):
+    project = with_examples(only(fresh, "sajed2019"))
+    planned = project.run("-n", "sajed2019_fig1a", configfiles=["examples/my.yaml"]).stdout
+    assert "results/tiny/shards/sajed2019/private_halving-" in planned
+
+
 @pytest.mark.long
 def test_the_example_stands_beside_what_is_published(extended, small_made):
-    extended.complete()
-    results = extended.folder / "results/quick"
+    extended.complete(configfiles=["my.yaml"])
+    results = extended.folder / "results/tiny"
     made = {p.name for p in (results / "figures/mine").glob("*.png")}
     default = ("over_time", "quantiles", "ratios", "final")
     assert made == {f"{study}_{what}.png" for study in ("budgets", "smooth") for what in default}
@@ -50,17 +54,17 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
     assert {r["measure"] for r in rows} == {"regret"}
     audited = {(r["subject"], r["claimed_epsilon"]) for r in extended.rows("audit.csv") if r["paper"] == "mine"}
     assert audited == {("private_halving", "1.0")}
-    drawn = (results / "figures/sajed2019/fig1a.csv").read_text(encoding="utf-8")
-    assert "Private halving" in drawn
+    drawn = {row["policy"] for row in extended.rows("figures/us2026/fig1.csv")}
+    assert drawn == {"private_etc", "ucb1", "private_halving"}
     report = (results / "report.html").read_text(encoding="utf-8")
     assert "mine: " in report or ">mine<" in report
     # The cases about published policies do not change.
-    before = (small_made.folder / "results/quick/ledger.csv").read_text(encoding="utf-8")
+    before = (small_made.folder / "results/tiny/ledger.csv").read_text(encoding="utf-8")
     assert (results / "ledger.csv").read_text(encoding="utf-8") == before
 
     # An edit runs only the jobs that use the edited file.
     edit(extended, "environments/beta_rewards.py", "Beta reward with mean", "Beta variable with mean")
-    pending = extended.pending()
+    pending = extended.pending(configfiles=["my.yaml"])
     assert pending
     assert all("mine" in p or "report" in p or "ledger" in p for p in pending), pending
     assert not any("budgets" in p for p in pending)
@@ -71,7 +75,7 @@ def test_the_example_stands_beside_what_is_published(extended, small_made):
 @pytest.mark.long
 def test_faults_of_an_extension_end_the_run_with_one_line(extended):
     def refused(*words):
-        done = extended.run("mine")
+        done = extended.run("mine", configfiles=["my.yaml"])
         output = done.stdout + done.stderr
         assert done.returncode != 0
         assert [line for line in output.splitlines() if all(word in line for word in words)], output

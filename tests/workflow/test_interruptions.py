@@ -114,7 +114,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_is_not_disturb
 
 # The process that forks the jobs has imported the second module before the edit.
 @pytest.mark.long
-@pytest.mark.parametrize("module", ["papers/sajed2019/inference.py", "planning/results.py"])
+@pytest.mark.parametrize("module", ["papers/us2026/inference.py", "planning/results.py"])
 def test_an_edit_during_a_run_fails_the_jobs_that_use_it_and_changes_no_byte(small_made, small, module):
     file = small.folder / "workflow/privarms" / module
     former = file.read_text(encoding="utf-8")

@@ -18,16 +18,14 @@ module privarms:
         "{project}/Snakefile"
     config:
         {{
-            "scale": "quick",
-            "papers": "{project}/tiny/papers",
-            "sources": "{project}/tiny/sources.yaml",
+            "scale": "tiny",
         }}
 
 use rule * from privarms as privarms_*
 
 rule mine:
     input:
-        "results/quick/figures/li2024/fig1.csv",
+        "results/tiny/figures/li2024/fig1.csv",
     output:
         "mine.txt",
     default_target: True
@@ -44,7 +42,7 @@ def test_another_workflow_uses_its_rules(template, tmp_path):
     command = [sys.executable, "-m", "snakemake", "--cores", "1"]
     done = subprocess.run(command, cwd=outer, env=project.environment(), capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
-    header = (outer / "results/quick/figures/li2024/fig1.csv").read_text(encoding="utf-8").splitlines()[0]
+    header = (outer / "results/tiny/figures/li2024/fig1.csv").read_text(encoding="utf-8").splitlines()[0]
     assert (outer / "mine.txt").read_text(encoding="utf-8") == header + "\n"
     # Progress output belongs to the outer workflow, so it is Snakemake's own.
     assert "rule privarms_draw_figures:" in done.stderr

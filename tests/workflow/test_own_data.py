@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from privarms.planning import tiny
 from tests import ROOT
 
 from .conftest import change, only
@@ -31,8 +32,8 @@ STUDY = {
     "checkpoints": {"count": 3, "first": 10},
     "policies": [{"policy": "uniform", "K": 3}, {"policy": "constant", "K": 3, "arm": 1}],
 }
-RAW, STUDY_FILE = "data/raw/visits/visits.csv", "results/quick/studies/ma2025/visits.parquet"
-SOURCES, STUDIES = "tiny/sources.yaml", "tiny/papers/ma2025/studies.yaml"
+RAW, STUDY_FILE = "data/raw/visits/visits.csv", "results/tiny/studies/ma2025/visits.parquet"
+SOURCES, STUDIES = "data/sources.yaml", "config/papers/ma2025/studies.yaml"
 
 
 @pytest.fixture
@@ -49,7 +50,7 @@ def test_a_dataset_may_be_in_an_extension(fresh):
     fresh.write("clinics/data/sources.yaml", yaml.safe_dump({"visits": ENTRY}))
     fresh.write("clinics/data/raw/visits/visits.csv", visits())
     (fresh.folder / "clinics/policies").mkdir()
-    change(fresh, "config/quick.yaml", ("extensions",), ["clinics"])
+    change(fresh, "config/tiny.yaml", ("extensions",), ["clinics"])
     fresh.complete(STUDY_FILE)
     assert pd.read_parquet(fresh.folder / STUDY_FILE)["policy"].nunique() == 2
     # An entry of the same name in both places is refused.
@@ -145,9 +146,10 @@ def test_the_example_of_the_manual_gives_table_2(fresh, leave_out_source):
     assert len(rows) == 2 * 2 * 4 * (1 if leave_out_source else 2 * 2)
     facts = json.loads((fresh.folder / "data/prepared/visits.json").read_text(encoding="utf-8"))
     assert facts["n_target"] == (240 if leave_out_source else 120)
-    # With two arms, random play earns the reward of half of the users.
+    # With two arms, random play earns the reward of half of the users, of whom the example has 100.
+    users = tiny.fewer(100)
     printed = [row for row in rows if row["variant"] == "as_printed" and row["time"] == "full"]
-    reference = pd.read_parquet(fresh.folder / "results/quick/studies/ma2025/real_data_reference_cells.parquet")
-    absse = reference[(reference["policy"] == "absse") & (reference["t"] == 100)]["reward_mean"].iloc[0]
+    reference = pd.read_parquet(fresh.folder / "results/tiny/studies/ma2025/real_data_reference_cells.parquet")
+    absse = reference[(reference["policy"] == "absse") & (reference["t"] == users)]["reward_mean"].iloc[0]
     for row in printed:
-        assert abs(float(row["ratio"]) * absse - 50) < 5.5 * 5 / np.sqrt(2)
+        assert abs(float(row["ratio"]) * absse - users / 2) < 5.5 * np.sqrt(users) / 2 / np.sqrt(2)

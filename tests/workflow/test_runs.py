@@ -23,17 +23,17 @@ pytestmark = pytest.mark.workflow
 def test_everything_is_made(made):
     actual = made.digests()
     for path in (
-        "results/quick/report.html",
-        "results/quick/ledger.csv",
-        "results/quick/figures/sajed2019/fig1a.csv",
-        "results/quick/figures/ma2025/adult_sensitivity.png",
-        "results/quick/tables/sajed2019/regret.csv",
-        "results/quick/studies/sajed2019/figure1.parquet",
-        "results/quick/studies/sajed2019/figure1_cells.parquet",
+        "results/tiny/report.html",
+        "results/tiny/ledger.csv",
+        "results/tiny/figures/sajed2019/fig1a.csv",
+        "results/tiny/figures/ma2025/adult_sensitivity.png",
+        "results/tiny/tables/sajed2019/regret.csv",
+        "results/tiny/studies/sajed2019/figure1.parquet",
+        "results/tiny/studies/sajed2019/figure1_cells.parquet",
     ):
         assert path in actual
-    logs = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
-    timed = {p.relative_to(made.folder / "logs/quick").with_suffix("") for p in made.folder.rglob("*.tsv")}
+    logs = {p.relative_to(made.folder / "logs/tiny").with_suffix("") for p in (made.folder / "logs").rglob("*.log")}
+    timed = {p.relative_to(made.folder / "logs/tiny").with_suffix("") for p in made.folder.rglob("*.tsv")}
     assert logs == timed
     assert len(logs) > 30
 
@@ -41,7 +41,7 @@ def test_everything_is_made(made):
 def test_papers_are_made_one_after_the_other(made):
     """Check that papers are made in order, except for single long jobs."""
     rooms = ("studies", "inference", "figures", "tables", "cases")
-    files = [p for room in rooms for p in (made.folder / "results/quick" / room).rglob("*") if p.is_file()]
+    files = [p for room in rooms for p in (made.folder / "results/tiny" / room).rglob("*") if p.is_file()]
     times: dict[str, list[float]] = {}
     for file in files:
         paper = file.stem if file.parent.name == "cases" else file.parent.name
@@ -92,14 +92,14 @@ def one_artifact_of_a_kind(digests: dict[str, str]) -> set[str]:
         kind, *below = path.parts[2:]
         if kind not in ("figures", "tables") or first.setdefault((kind, below[0]), path.stem) == path.stem:
             actual.add(str(path))
-    return actual - {"results/quick/report.html"}
+    return actual - {"results/tiny/report.html"}
 
 
 def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(made, fresh):
     every = made.digests()
     expected = {path: every[path] for path in sorted(one_artifact_of_a_kind(every))}
     targets = list(expected)
-    shards = fresh.folder / "results/quick/shards"
+    shards = fresh.folder / "results/tiny/shards"
     run = subprocess.Popen(
         fresh.command("shard_seconds=0.1", *targets, cores=1),
         cwd=fresh.folder,
@@ -114,12 +114,12 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     assert run.poll() is None, "the run was over before it could be killed"
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    assert not (fresh.folder / "results/quick/ledger.csv").exists()
+    assert not (fresh.folder / "results/tiny/ledger.csv").exists()
     # The killed run left its lock.
     fresh.complete("--unlock")
     # The rest runs on two cores, to save time.
     fresh.complete("shard_seconds=0.1", *targets, cores=2)
-    counts = [len(list((p.folder / "results/quick/shards").rglob("*.parquet"))) for p in (made, fresh)]
+    counts = [len(list((p.folder / "results/tiny/shards").rglob("*.parquet"))) for p in (made, fresh)]
     assert counts[1] > counts[0]
     actual = fresh.digests()
     assert {path: actual.get(path) for path in expected} == expected
@@ -151,15 +151,15 @@ def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again
     assert shards == {f"{paper}/successive_elimination" for paper in ("sajed2019", "synthesis")}
     studies = {Path(p).stem.removesuffix("_cells") for p in pending if "/studies/" in p}
     assert studies == {"figure1", "regret", "central"}
-    assert {"results/quick/ledger.csv", "results/quick/report.html"} <= pending
+    assert {"results/tiny/ledger.csv", "results/tiny/report.html"} <= pending
     assert any("/figures/sajed2019/" in p for p in pending)
     assert not any("ma2025" in p for p in pending)
 
 
 def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, tmp_path):
     pending = edited(made, tmp_path, "workflow/privarms/papers/ma2025/figures_real_data.py")
-    folder = "results/quick/figures/ma2025"
-    drawn = pending - {"results/quick/report.html"}
+    folder = "results/tiny/figures/ma2025"
+    drawn = pending - {"results/tiny/report.html"}
     assert drawn < pending
     assert {f"{folder}/adult_sensitivity.{e}" for e in ("pdf", "png", "svg", "csv")} <= drawn
     # Figures of other modules are not made again.
@@ -168,7 +168,7 @@ def test_an_edit_of_a_module_of_figures_draws_them_again_and_nothing_else(made, 
 
 @pytest.mark.parametrize(
     ("file", "again"),
-    [("tiny/papers/sajed2019/published/figure1.csv", {"cases"}), ("uv.lock", {"cases", "shards"})],
+    [("config/papers/us2026/published/table1.csv", {"cases"}), ("uv.lock", {"cases", "shards"})],
 )
 def test_an_edited_file_with_an_old_date_is_noticed(small_made, tmp_path, file, again):
     copy = copied(small_made.folder, tmp_path / "copy")
@@ -181,23 +181,23 @@ def test_an_edited_file_with_an_old_date_is_noticed(small_made, tmp_path, file, 
 
 def test_an_edit_of_one_paper_s_statements_judges_them_again_and_draws_nothing(made, tmp_path):
     copy = copied(made.folder, tmp_path / "copy")
-    file = copy.folder / "tiny/papers/sajed2019/statements.yaml"
+    file = copy.folder / "config/papers/sajed2019/statements.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     content["statements"][0]["place"] = "Another section"
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     again = ("cases/sajed2019.csv", "ledger.csv", "statements.csv", "report.html")
-    assert copy.pending() == {f"results/quick/{name}" for name in again}
+    assert copy.pending() == {f"results/tiny/{name}" for name in again}
 
 
 def test_stand_in_data_are_called_so_everywhere(made):
     rows = [row for row in made.rows("ledger.csv") if row["data"] == "stand-in"]
     assert rows
     assert all((row["paper"], row["verdict"]) == ("ma2025", "unverifiable") for row in rows)
-    table = (made.folder / "results/quick/tables/ma2025/table1.md").read_text(encoding="utf-8")
+    table = (made.folder / "results/tiny/tables/ma2025/table1.md").read_text(encoding="utf-8")
     assert "synthetic stand-in" in table.lower()
     assert {row["data"] for row in made.rows("figures/ma2025/adult_sensitivity.csv")} == {"stand-in"}
-    assert ",stand-in\n" in (made.folder / "results/quick/tables/ma2025/table1.csv").read_text(encoding="utf-8")
-    assert "synthetic stand-in" in (made.folder / "results/quick/report.html").read_text(encoding="utf-8")
+    assert ",stand-in\n" in (made.folder / "results/tiny/tables/ma2025/table1.csv").read_text(encoding="utf-8")
+    assert "synthetic stand-in" in (made.folder / "results/tiny/report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.long
@@ -217,7 +217,8 @@ def test_stand_in_data_are_called_so_everywhere(made):
     ],
 )
 def test_an_artifact_s_target_plans_what_the_artifact_needs(fresh, target, jobs):
-    planned = fresh.run("-n", target).stdout
+    paper, _, _ = target.partition("_")
+    planned = only(fresh, paper).run("-n", target).stdout
     counts = dict(re.findall(r"^(\w+) +(\d+)$", planned.split("Job stats:")[-1], flags=re.MULTILINE))
     assert {rule: int(n) for rule, n in counts.items() if rule not in ("total", target)} == jobs
 
@@ -234,21 +235,21 @@ def test_the_target_of_an_artifact_ends_with_its_verdicts(fresh):
 
 @pytest.mark.long
 def test_a_figure_that_fails_takes_nothing_with_it(small):
-    figures = small.folder / "workflow/privarms/papers/sajed2019/figures.py"
+    figures = small.folder / "workflow/privarms/papers/us2026/figures.py"
     figures.write_text(
         figures.read_text(encoding="utf-8")
-        + "\n\nregistered = fig1a.registered\n\n\ndef fig1a(results):\n    raise KeyError('a stranger')\n"
-        + "\n\nfig1a.registered = registered\n",
+        + "\n\nregistered = fig1.registered\n\n\ndef fig1(results):\n    raise KeyError('a stranger')\n"
+        + "\n\nfig1.registered = registered\n",
         encoding="utf-8",
     )
     done = small.run()
     assert done.returncode != 0
-    log = "logs/quick/draw_figures/sajed2019/fig1a.log"
-    assert f"failed: draw_figures sajed2019 fig1a: KeyError: 'a stranger'\n  log: {log}\n" in done.stderr
+    log = "logs/tiny/draw_figures/us2026/fig1.log"
+    assert f"failed: draw_figures us2026 fig1: KeyError: 'a stranger'\n  log: {log}\n" in done.stderr
     assert done.stderr.count("\nfailed: ") == 1
-    assert (small.folder / "results/quick/tables/sajed2019/stopping_time.tex").exists()
-    assert (small.folder / "results/quick/ledger.csv").exists()
-    assert not (small.folder / "results/quick/figures/sajed2019/fig1a.png").exists()
+    assert (small.folder / "results/tiny/tables/us2026/privacy.tex").exists()
+    assert (small.folder / "results/tiny/ledger.csv").exists()
+    assert not (small.folder / "results/tiny/figures/us2026/fig1.png").exists()
 
 
 def test_one_rule_a_stage_can_be_asked_for(small):

@@ -43,7 +43,7 @@ def test_a_data_folder_that_cannot_be_written_is_one_clear_error(project):  # no
 
 def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp_path):
     copy = copied(small_made.folder, tmp_path / "project")
-    ledger = copy.folder / "results/quick/ledger.csv"
+    ledger = copy.folder / "results/tiny/ledger.csv"
     before = ledger.read_bytes()
     done = copy.run("papers=nowhere")
     assert done.returncode != 0
@@ -54,7 +54,7 @@ def test_a_folder_without_papers_is_refused_and_the_ledger_stays(small_made, tmp
 @pytest.mark.long
 def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     copy = copied(small_made.folder, tmp_path / "project")
-    for file in (copy.folder / "results/quick/tables").rglob("*.md"):
+    for file in (copy.folder / "results/tiny/tables").rglob("*.md"):
         file.unlink()
     done = copy.run("tables")
     assert done.returncode == 0, done.stderr
@@ -62,9 +62,9 @@ def test_the_end_names_what_this_run_has_made(small_made, tmp_path):
     assert "ledger:" not in done.stderr
     assert "sentences:" not in done.stderr
     done = copy.run("--forcerun=build_ledger", "--logger=rich")
-    assert len(re.findall(r"^sentences: .*, of 2$", done.stderr, re.M)) == 1
+    assert len(re.findall(r"^sentences: .*, of 1$", done.stderr, re.M)) == 1
     assert "\nsince the last run: 0 verdicts changed\n" in done.stderr
-    assert f"report: {copy.folder / 'results/quick/report.html'}" in done.stderr
+    assert f"report: {copy.folder / 'results/tiny/report.html'}" in done.stderr
     # The progress bar plugin prints no line per job if the output is not a terminal.
     assert "Total Progress" not in done.stderr
     assert "jobid" not in done.stderr
