@@ -2,15 +2,16 @@
 
 import pytest
 
-from privarms.registry import artifacts
+from .conftest import printed_files
 
 pytestmark = pytest.mark.workflow
+CAPTION = "Mean pseudo-regret with 95% intervals; one curve per policy and setting"
 
 
 def test_snakemake_s_report_has_pictures_and_numbers_with_captions(small_made, tmp_path):
     small_made.complete(f"--report={tmp_path}/own.html")
     page = (tmp_path / "own.html").read_text(encoding="utf-8")
     for suffix in ("png", "csv"):
-        assert f'"results/quick/figures/sajed2019/fig1a.{suffix}"' in page
-    caption = artifacts.of_paper("sajed2019")["fig1a"].caption
-    assert caption.partition(".")[0] in page
+        assert f'"results/tiny/figures/us2026/fig1.{suffix}"' in page
+    assert CAPTION in printed_files()["workflow/privarms/papers/us2026/figures.py"]
+    assert CAPTION in page
