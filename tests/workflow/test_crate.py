@@ -140,8 +140,8 @@ def test_the_packed_project_can_be_planned(unpacked, tmp_path):
 
 def test_a_figure_of_the_packed_project_is_made_again(unpacked, small_made, tmp_path):
     again = copied(unpacked / "project", tmp_path / "project")
-    again.complete("sajed2019_fig1a")
-    place = "results/quick/figures/sajed2019/fig1a.csv"
+    again.complete("us2026_fig1")
+    place = "results/tiny/figures/us2026/fig1.csv"
     assert (again.folder / place).read_bytes() == (small_made.folder / place).read_bytes()
 
 
@@ -208,7 +208,7 @@ def test_the_validator_finds_nothing_wrong(unpacked, request):
 
 def test_it_describes_itself(unpacked, small_made):
     readme = (unpacked / "README.md").read_text(encoding="utf-8")
-    assert re.search(r"with outcomes \(sentences: .*, of 1\)\.", readme)
+    assert re.search(r"with outcomes \(sentences: .*, of 1; printed numbers: .*, of 4\)\.", readme)
     for place in ("results/tiny/report.html", "results/tiny/ledger.csv", "project/data/README.md"):
         assert f"`{place}`" in readme
     described = json.loads((unpacked / "ro-crate-metadata.json").read_text(encoding="utf-8"))

@@ -38,8 +38,8 @@ def edit(project, file, old, new):
 
 def test_the_example_s_configuration_adds_its_policy_to_a_published_figure(fresh):
     project = with_examples(only(fresh, "sajed2019"))
-    planned = project.run("-n", "sajed2019_fig1a", configfiles=["examples/my.yaml"]).stdout
-    assert "results/tiny/shards/sajed2019/private_halving-" in planned
+    planned = project.pending(configfiles=["examples/my.yaml"])
+    assert any(output.startswith("results/tiny/shards/sajed2019/private_halving-") for output in planned)
 
 
 @pytest.mark.long
