@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 
 # An exact probability may ignore other events with at most this share of it. Above it the probability is nan.
 IGNORED = 1e-6
@@ -74,7 +74,7 @@ class Audit:
     def count(self, policy, params, inputs, horizon: int | None, trials: int, rng) -> int:
         """Return in how many trials the event happens. Raise ValueError if the audit does not fit its arguments."""
         arguments = self.arguments(policy, self._weakened(params, inputs), inputs, horizon, trials, rng)
-        return compiled(_count)(self.event, arguments, trials, rng)
+        return loop(_count)(self.event, arguments, trials, rng)
 
     def probability(self, params, inputs) -> float:
         """Return the probability of the event, nan if it is unknown."""

@@ -7,12 +7,12 @@ from types import FunctionType
 from privarms.jit import cache as kernels
 
 
-def compiled(kernel: Callable) -> Callable:
+def loop(kernel: Callable) -> Callable:
     """Return the compiled kernel as a function; it runs as plain Python if an argument contains plain Python."""
-    return lambda *arguments: bound(kernel, *arguments)()
+    return lambda *arguments: bound_loop(kernel, *arguments)()
 
 
-def bound(kernel: Callable, *arguments) -> Callable:
+def bound_loop(kernel: Callable, *arguments) -> Callable:
     """Bind a compiled kernel to its arguments, for many calls with the same ones."""
     if any(map(_holds_plain_python, arguments)):
         return partial(in_python(kernel), *(in_python(a) if hasattr(a, "py_func") else a for a in arguments))

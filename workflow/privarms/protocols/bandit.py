@@ -10,7 +10,7 @@ from numba import njit
 
 from privarms import fast_paths
 from privarms.kernels.checks import admit, refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._rows import rows
@@ -62,7 +62,7 @@ def run_bandit(policy, params, environment, cell, replicates, rng):
     reward_sums = np.zeros((replicates, arms))
     simulate = fast_paths.find(policy, cell.environment)
     simulate, own = (simulate, (params,)) if simulate else (play, (functions(Policy, policy), params))
-    compiled(play_block)(simulate, own, environment, checkpoints, rng, regret, pulls, reward_sums)
+    loop(play_block)(simulate, own, environment, checkpoints, rng, regret, pulls, reward_sums)
     refuse_not_finite(reward=reward_sums, regret=regret)
     return regret, pulls, reward_sums
 
@@ -97,7 +97,7 @@ def play(policy, params, environment, checkpoints, rng, record):
 def state_after(policy, params, environment, rounds: int, rng):
     """Play some rounds of a policy, a module; return its final state."""
     record = new_record(1, len(environment.means))
-    return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, record)
+    return loop(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, record)
 
 
 @njit(inline="always")

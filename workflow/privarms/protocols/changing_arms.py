@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from privarms.kernels.checks import admit, refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._rows import rows
@@ -23,7 +23,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Run replicates on the policy's stream, round by round; docs/output.md lists the columns."""
     agree(cell, params, K=environment.n_arms)
     regret, rewards = np.zeros((replicates, len(cell.checkpoints))), np.zeros((replicates, 1))
-    rules, run = functions(Policy, policy), compiled(play)
+    rules, run = functions(Policy, policy), loop(play)
     for i in range(replicates):
         run(rules, params, environment, cell.checkpoints, policy_rng, regret[i], rewards[i])
     refuse_not_finite(reward=rewards, regret=regret)
@@ -33,7 +33,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
 def state_after(policy, params, environment, rounds: int, rng):
     """Play some rounds of a policy, a module; return its final state."""
     record = np.zeros(1), np.zeros(1)
-    return compiled(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, *record)
+    return loop(play)(functions(Policy, policy), params, environment, np.array([rounds]), rng, *record)
 
 
 @njit(inline="always")

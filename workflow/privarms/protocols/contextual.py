@@ -5,7 +5,7 @@ from numba import njit
 
 from privarms.errors import PrivarmsError
 from privarms.kernels.checks import admit, refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._rows import rows
@@ -34,7 +34,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     rewards = np.zeros((replicates, len(checkpoints)))
     for i in range(replicates):
         order = environment_rng.permutation(users)[: cell.horizon]
-        compiled(play_contextual)(rules, params, environment, order, checkpoints, policy_rng, rewards[i])
+        loop(play_contextual)(rules, params, environment, order, checkpoints, policy_rng, rewards[i])
     refuse_not_finite(reward=rewards)
     return rows("t", checkpoints, reward=rewards)
 

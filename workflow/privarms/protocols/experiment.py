@@ -8,7 +8,7 @@ from numba import njit
 from privarms import fast_paths
 from privarms.environments.features_bernoulli import arrive, gap, worse_arm
 from privarms.kernels.checks import admit, refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.policies.experiment import BOTH
 from privarms.protocols._agreement import agree
@@ -89,7 +89,7 @@ def run(policy, params, environment, cell, replicates: int, rng) -> Record:
     records = new_records(replicates, design.M)
     simulate = fast_paths.find(policy, cell.environment)
     simulate, own = (simulate, (params,)) if simulate else (play, (functions(Policy, policy), params))
-    compiled(play_block)(simulate, own, environment, rng, records)
+    loop(play_block)(simulate, own, environment, rng, records)
     refuse_not_finite(reward=records.reward_sums, regret=records.regret)
     return records
 

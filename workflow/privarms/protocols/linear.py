@@ -11,7 +11,7 @@ from numba import njit
 from privarms.environments.linear import expected_reward
 from privarms.inference.regression import ols_from_moments
 from privarms.kernels.checks import admit, refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._rows import rows
@@ -56,7 +56,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     theta, sums, theta_hat, inverse = (np.zeros((n, d)) for _ in range(4))
     record = Record(arm, pulls, np.zeros(n), theta, gram, sums, theta_hat, inverse)
     rules = functions(Policy, policy)
-    compiled(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, record)
+    loop(play_linear_block)(rules, params, environment, cell.horizon, environment_rng, policy_rng, record)
     refuse_not_finite(reward=record.sums, regret=record.regret)
     # Contexts have a density, so d rows are linearly independent.
     enough = record.pulls >= d

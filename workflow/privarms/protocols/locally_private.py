@@ -13,7 +13,7 @@ from numba import njit
 from privarms import fast_paths
 from privarms.errors import PrivarmsError
 from privarms.kernels.checks import refuse_not_finite
-from privarms.kernels.loops import bound, compiled
+from privarms.kernels.loops import bound_loop, loop
 from privarms.protocols._agreement import agree
 
 FAMILY = "locally_private"
@@ -103,7 +103,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     if cell.record == "point":
         # Once for all replicates: calling a kernel takes as long as a short run.
         point = np.full(environment.dimensions, environment.point)
-        means = compiled(expected_rewards)(environment, point[None])[0]
+        means = loop(expected_rewards)(environment, point[None])[0]
         record_of = partial(_point_columns, point=point, gaps=means.max() - means)
     checkpoints = cell.checkpoints
     record = new_record(len(checkpoints), params.n_arms, misses=cell.record in COUNT_MISSES)
@@ -111,7 +111,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     parts = []
     for replicate in range(replicates):
         if shuffle is not None:
-            compiled(shuffle)(environment, environment_rng)
+            loop(shuffle)(environment, environment_rng)
         state = run_once()
         refuse_not_finite(reward=record.rewards, regret=record.regret)
         if cell.record in BINNED and not hasattr(state, "tree"):
@@ -131,9 +131,9 @@ def _bound_run(policy, params, environment, checkpoints, rng, record, simulate):
     """Return a function without arguments that does what `run` does."""
     common = params, environment, checkpoints, rng, record
     if simulate is not None:
-        kernel = bound(simulate, *common)
+        kernel = bound_loop(simulate, *common)
     else:
-        kernel = bound(play, policy.init, policy.choose, policy.learn, *common)
+        kernel = bound_loop(play, policy.init, policy.choose, policy.learn, *common)
 
     def run_once():
         record.pulls.fill(0)
@@ -198,7 +198,7 @@ def _point_columns(params, environment, checkpoints, record, state, point, gaps)
 def _elimination_columns(params, environment, checkpoints, record, state):
     source, _, bins, arms = removals(state).T
     lower, upper = state.tree.lower[bins], state.tree.upper[bins]
-    share = compiled(share_with_best)
+    share = loop(share_with_best)
     wrong = share(environment, lower, upper, arms, 1) == 1
     lost = np.prod(upper - lower, axis=1) @ share(environment, lower, upper, arms, POINTS)
     counts = {"eliminations": len(arms), "wrong": wrong.sum()}

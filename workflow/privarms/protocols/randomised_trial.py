@@ -4,7 +4,7 @@ import numpy as np
 
 from privarms.inference import propensity
 from privarms.kernels.checks import refuse_not_finite
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 from privarms.protocols._agreement import agree
 from privarms.protocols._rows import rows
@@ -30,7 +30,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     arms = np.zeros((replicates, cell.horizon), np.int64)
     rewards = np.zeros((replicates, cell.horizon))
     rules = functions(Policy, policy)
-    compiled(play_every_round)(rules, params, environment, environment_rng, policy_rng, arms, rewards)
+    loop(play_every_round)(rules, params, environment, environment_rng, policy_rng, arms, rewards)
     refuse_not_finite(reward=rewards)
     effect = environment.means[1] - environment.means[0]
     results = np.stack([estimate(arms, rewards, environment.vectors) for estimate in ESTIMATORS.values()], axis=1)

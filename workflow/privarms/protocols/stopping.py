@@ -7,7 +7,7 @@ import numpy as np
 from numba import njit
 
 from privarms import fast_paths
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import functions
 from privarms.policies.stopping import Rule
 from privarms.protocols._agreement import refuse
@@ -29,7 +29,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     estimate = np.zeros(replicates)
     simulate = fast_paths.find(policy, cell.environment)
     simulate, own = (simulate, (params,)) if simulate else (play, (functions(Rule, policy), params))
-    compiled(play_block)(simulate, own, environment, policy_rng, stopping_time, estimate)
+    loop(play_block)(simulate, own, environment, policy_rng, stopping_time, estimate)
     mu = environment.means[0]
     return {
         "replicate": np.arange(replicates),

@@ -26,7 +26,7 @@ from numba import njit
 
 from privarms.audits.audit import Audit
 from privarms.kernels.checks import admit
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 
 SECONDS_PER_RUN = 1e-5
@@ -118,7 +118,7 @@ def look(
     pairs = [
         [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)] for base, arm, lead in settings
     ]
-    return best_event(pairs, partial(compiled(_play_runs), policy, params, rng), rounds, runs)
+    return best_event(pairs, partial(loop(_play_runs), policy, params, rng), rounds, runs)
 
 
 def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> tuple[tuple, Event]:

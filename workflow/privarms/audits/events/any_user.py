@@ -18,7 +18,7 @@ from numba import njit
 from privarms.audits.audit import Audit
 from privarms.audits.events.any_choice import CONTEXTS, PILOT, PILOT_SEED, Event, Inputs, best_event, once, score
 from privarms.kernels.checks import admit
-from privarms.kernels.loops import compiled
+from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
 
 SECONDS_PER_RUN = 1e-5
@@ -62,7 +62,7 @@ def look(policy, params, inputs: Inputs, rounds: int, runs: int) -> tuple[tuple[
             own[0] = corner
             pair.append(Users(inputs.n_arms, reward, others, own))
         pairs.append(pair)
-    return best_event(pairs, partial(compiled(_play_runs), policy, params, rng), rounds, runs)
+    return best_event(pairs, partial(loop(_play_runs), policy, params, rng), rounds, runs)
 
 
 @njit(inline="always")
