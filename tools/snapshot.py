@@ -18,6 +18,7 @@ from pathlib import Path
 import pandas as pd
 from PIL import Image
 
+from privarms.data.sources import load_sources
 from privarms.files import parquet, settings
 from privarms.ledger import outcomes, rules
 from privarms.planning import paths
@@ -38,9 +39,13 @@ AUDITS = "audit_losses"
 
 
 def plan_of(statuses: Mapping | None = None) -> Plan:
-    """Return the plan of scale paper; statuses: of the datasets (default: of those that are here)."""
+    """Return the plan of scale paper; statuses: of the datasets (default: of those that are here).
+
+    A dataset that is newer than the committed run has no status there, and no results.
+    """
     if statuses is not None:
-        os.environ[STATUSES_VARIABLE] = json.dumps(statuses)
+        of_sources = load_sources(ROOT / "data/sources.yaml")
+        os.environ[STATUSES_VARIABLE] = json.dumps(dict.fromkeys(of_sources, "missing") | {**statuses})
     return make_plan(settings.read(ROOT / "config/config.yaml"), main=False)
 
 

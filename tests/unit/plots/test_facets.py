@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from privarms.errors import PrivarmsError
 from privarms.plots import facets, style
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -25,6 +26,12 @@ def test_a_panel_per_value_with_a_line_and_a_band_per_curve():
     corners = {tuple(corner) for corner in ax.collections[0].get_paths()[0].vertices}
     assert {(1, 9), (1, 11), (3, 29), (3, 31)} <= corners
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
+
+
+def test_a_curve_with_two_values_at_one_place_is_no_curve():
+    # Without a panel per epsilon each curve has the values of both.
+    with pytest.raises(PrivarmsError, match=r"curve 'DP-SE': several values at t = [123]\.0"):
+        facets.curves(ROWS, "t", "regret", looks=style.looks(["DP-SE", "UCB1"]))
 
 
 def test_points_whose_runs_all_agree_are_hollow():

@@ -158,8 +158,9 @@ def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Ser
         return Measured(one, 0.0, one, one, None), rows.iloc[0], where
     if how == "value":
         if len(rows) != 1:
+            settings = "; ".join(_setting(rows, row, column) for _, row in rows.head(3).iterrows())
             raise PrivarmsError(
-                f"{statement.at}: expected one row per case, found {len(rows)}: {rows.head(3).to_dict('records')}. "
+                f"{statement.at}: expected one row per case; found {len(rows)} ({settings}). "
                 "Add a column to `by` or `assumes`, select with `where`, or take `smallest` or `largest`"
             )
         return intervals.of_row(rows.iloc[0], column), rows.iloc[0], ""

@@ -12,6 +12,7 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.gridspec import SubplotSpec
 
+from privarms.errors import PrivarmsError
 from privarms.plots import style
 
 # In inches. A PDF page has at most 200 inches, and an image 65,536 pixels.
@@ -93,7 +94,14 @@ def curves(
 
 
 def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
-    """Draw a curve with the band of its interval; long curves have fewer markers than points."""
+    """Draw a curve with the band of its interval; long curves have fewer markers than points.
+
+    Raises PrivarmsError for a curve with several values at one x, which a line would join to a zigzag.
+    """
+    if (twice := rows[x].dropna().duplicated()).any():
+        at = rows[x].dropna()[twice].iloc[0]
+        name = str(look.get("label", "")).removeprefix("_")
+        raise PrivarmsError(f"curve {name!r}: several values at {x} = {at}; give each setting a panel or a name")
     if rows[x].isna().all():
         look["marker"] = None
         ax.axhline(rows[y].iloc[0], **look)
