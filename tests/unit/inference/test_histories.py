@@ -48,8 +48,8 @@ def test_a_file_is_read(tmp_path):
     assert history.rewards.dtype == np.float64
 
 
-def test_spreadsheets_marks_line_ends_and_further_columns_do_no_harm(tmp_path):
-    path = written(tmp_path, "\ufeffreward,t,arm\r\n0.5,1,1.0\r\n1,2, 0\r\n")
+def test_spreadsheets_marks_line_ends_blanks_and_further_columns_do_no_harm(tmp_path):
+    path = written(tmp_path, "\ufeffreward, t, arm\r\n0.5,1,1.0\r\n1,2, 0\r\n")
     history = read_history(str(path), K=2)
     assert history.arms.tolist() == [1, 0]
     assert history.rewards.tolist() == [0.5, 1.0]

@@ -65,14 +65,14 @@ def csv_rows(path: Path | str, descriptor: int | None = None) -> Iterator[tuple[
     """Yield the first line's number and the fields, as texts, of each row of a CSV file, the header first.
 
     descriptor: of an open file that is read, such as 0; `path` then is its name in messages
-    Only one row is in memory at a time. Raises PrivarmsError for a malformed file.
+    Only one row is in memory at a time. Blanks after a comma do not matter. Raises PrivarmsError for a malformed file.
     """
     last, fields = 0, None
     try:
         with open(path if descriptor is None else descriptor, "rb", closefd=descriptor is None) as binary:
             if reason := signatures.not_text(binary.peek(signatures.LONGEST)):
                 raise PrivarmsError(f"{path}: {reason}")
-            rows = csv.reader(io.TextIOWrapper(binary, encoding="utf-8-sig", newline=""))
+            rows = csv.reader(io.TextIOWrapper(binary, encoding="utf-8-sig", newline=""), skipinitialspace=True)
             for row in rows:
                 fields = len(row) if fields is None else fields
                 if len(row) != fields:
