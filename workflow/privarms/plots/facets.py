@@ -98,8 +98,9 @@ def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
 
     Raises PrivarmsError for a curve with several values at one x, which a line would join to a zigzag.
     """
-    if (twice := rows[x].dropna().duplicated()).any():
-        at = rows[x].dropna()[twice].iloc[0]
+    places = rows[[x, y]].dropna().drop_duplicates()[x]
+    if (twice := places.duplicated()).any():
+        at = places[twice].iloc[0]
         name = str(look.get("label", "")).removeprefix("_")
         raise PrivarmsError(f"curve {name!r}: several values at {x} = {at}; give each setting a panel or a name")
     if rows[x].isna().all():
