@@ -1,7 +1,12 @@
 """Check raw files: downloads over real HTTP on loopback, and wrong files."""
 
+import gzip
 import hashlib
 import http.server
+import os
+import shutil
+import ssl
+import subprocess
 import threading
 import time
 
@@ -103,6 +108,9 @@ INSTEAD = [
     ("a.csv", b"", "an empty file"),
     ("a.csv", b"<!DOCTYPE html><html><body>Log in</body></html>", "a page in HTML"),
     ("a.csv", b'{"error": true, "message": "Too many requests"}\n', 'JSON: {"error": true'),
+    ("a.csv", b'[\n {\n  "message": "Too many requests"}]\n', 'JSON: . { "message"'),
+    ("a.csv", gzip.compress(CONTENT), "a file compressed by gzip"),
+    ("a.csv", "a,b\n1,2\n".encode("utf-16"), "text in UTF-16"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
     ("a.csv", b"a,b\n", "a single line"),
     ("a.parquet", b"PAR1" + b"\0" * 100, "no complete Parquet file"),
@@ -126,6 +134,31 @@ def test_an_answer_that_is_not_the_file_is_not_kept(tmp_path, server, name, answ
     assert str(caught.value).startswith(f"{place}: wrong file: ")
 
 
+def test_an_answer_with_a_wrong_checksum_is_described(tmp_path, server):
+    server.answers["/instead"] = b"<!DOCTYPE html><html><body>Log in</body></html>"
+    dataset, file = toy(server.address + "/instead")
+    with pytest.raises(PrivarmsError, match=rf"a page in HTML.* expected SHA-256 {SHA}"):
+        sources.fetch(dataset, file, tmp_path / "raw")
+
+
+def test_others_may_read_a_downloaded_file_as_the_umask_says(tmp_path, server):
+    dataset, file = toy(server.address + "/ok")
+    before = os.umask(0o027)
+    try:
+        path = sources.fetch(dataset, file, tmp_path / "raw")
+        assert os.umask(0o027) == 0o027
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_cannot_be_read_is_one_clear_error(tmp_path):
+    dataset, file = toy()
+    (tmp_path / "toy/a.csv").mkdir(parents=True)
+    with pytest.raises(PrivarmsError, match=r"a\.csv: cannot be read: Is a directory"):
+        sources.fetch(dataset, file, tmp_path)
+
+
 @pytest.mark.parametrize("content", [b"[a],<b>\n1,2\n", b"\xef\xbb\xbfa\n1\n", b"a\r\n1"])
 def test_unusual_tables_are_taken(tmp_path, content):
     (tmp_path / "a.csv").write_bytes(content)
@@ -138,6 +171,69 @@ def test_a_server_that_cannot_be_reached_is_named_in_a_short_line(tmp_path, serv
         sources.fetch(dataset, file, tmp_path / "raw")
     place = tmp_path / "raw/toy/a.csv"
     assert str(caught.value) == f"{file.url}: no connection to 127.0.0.1; try again, or copy the file to {place}"
+
+
+@pytest.fixture
+def secure(server, tmp_path):
+    """Serve the same by HTTPS, with a certificate that nobody knows."""
+    names = ("-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem")
+    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names, *subject]
+    subprocess.run(command, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "certificate.pem", tmp_path / "key.pem")
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    server.address = server.address.replace("http:", "https:")
+    return server
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_network_with_certificates_of_its_own(tmp_path, secure, monkeypatch):
+    dataset, file = toy(secure.address + "/ok")
+    monkeypatch.delenv("CURL_CA_BUNDLE", raising=False)
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE", raising=False)
+    with pytest.raises(PrivarmsError, match=r"certificate verify failed.*; .* set REQUESTS_CA_BUNDLE"):
+        sources.fetch(dataset, file, tmp_path / "raw")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "nothing.pem"))
+    assert sources.obtainable([dataset], tmp_path / "raw") == set()
+    with pytest.raises(PrivarmsError, match=r"nothing\.pem; correct REQUESTS_CA_BUNDLE"):
+        sources.fetch(dataset, file, tmp_path / "raw")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "certificate.pem"))
+    assert sources.obtainable([dataset], tmp_path / "raw") == {"toy"}
+    assert sources.fetch(dataset, file, tmp_path / "raw").read_bytes() == CONTENT
+
+
+def test_a_proxy_that_does_not_answer_is_named_instead_of_the_server(tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "sleep", lambda seconds: None)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    monkeypatch.setenv("http_proxy", "http://user:secret@127.0.0.1:9")
+    dataset, file = toy("http://example.org/a.csv")
+    with pytest.raises(PrivarmsError, match=r"no connection to the proxy; correct or unset HTTP_PROXY") as caught:
+        sources.fetch(dataset, file, tmp_path / "raw")
+    assert "secret" not in str(caught.value)
+
+
+def test_a_server_that_stops_answering_is_not_one_without_connection(tmp_path, server, monkeypatch):
+    monkeypatch.setattr(sources, "READ_SECONDS", 0.2)
+    done = threading.Event()
+
+    def stop(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "100")
+        handler.end_headers()
+        handler.wfile.write(b"a,b\n")
+        handler.wfile.flush()
+        done.wait(10)
+
+    monkeypatch.setattr(Handler, "do_GET", stop)
+    dataset, file = toy(server.address + "/ok")
+    try:
+        with pytest.raises(PrivarmsError, match=r"no answer from 127\.0\.0\.1 for 0 seconds"):
+            sources.fetch(dataset, file, tmp_path / "raw")
+    finally:
+        done.set()
+    assert files_below(tmp_path) == []
 
 
 def test_missing_files_are_looked_for_at_their_probes_and_those_that_are_here_are_not(tmp_path, server):

@@ -1,7 +1,10 @@
 """Check that an unsuitable environment of a run gives one clear error before any job."""
 
 import os
+import subprocess
+import sys
 import time
+from importlib.metadata import version
 
 import pytest
 
@@ -76,6 +79,28 @@ def test_what_would_break_a_run_is_one_error(tmp_path, make, words):
     folder = make(tmp_path) or tmp_path
     with pytest.raises(PrivarmsError, match=words):
         surroundings.check(folder, folder)
+
+
+def test_a_python_that_removes_docstrings_is_refused(tmp_path):
+    code = "from pathlib import Path; from privarms.planning import surroundings as s; s.check(Path(), Path())"
+    for level, ending in (("1", ""), ("2", "unset PYTHONOPTIMIZE\n")):
+        environment = os.environ | {"PYTHONOPTIMIZE": level, "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+        )
+        assert done.stderr.endswith(ending)
+        assert bool(done.returncode) == bool(ending)
+
+
+def test_a_package_of_pythonpath_that_hides_another_version_is_named(tmp_path, monkeypatch):
+    assert [*surroundings.other_versions()] == []
+    monkeypatch.syspath_prepend(tmp_path)
+    for hiding, lines in ((version("numpy"), 0), ("1.26.4", 1)):
+        (tmp_path / "numpy.dist-info").mkdir(exist_ok=True)
+        (tmp_path / "numpy.dist-info/METADATA").write_text(f"Metadata-Version: 2.1\nName: numpy\nVersion: {hiding}\n")
+        found = [*surroundings.other_versions()]
+        assert len(found) == lines
+    assert found[0].startswith(f"numpy: version 1.26.4 of {tmp_path} is used, and not version ")
 
 
 def test_a_mirror_may_be_in_the_home_folder(tmp_path, monkeypatch):

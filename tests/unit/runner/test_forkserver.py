@@ -27,12 +27,12 @@ with open(snakemake.output[0], "w") as file:
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="jobs are forked on Linux")
 
 
-def run(folder, script, variable="1"):
-    """Run a job with a script, and return the finished process of Snakemake."""
+def run(folder, script, variable="1", **variables):
+    """Run a job with a script and environment variables, and return the finished process of Snakemake."""
     (folder / "scripts").mkdir()
     (folder / "Snakefile").write_text(SNAKEFILE, encoding="utf-8")
     (folder / "scripts/job.py").write_text(script, encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PRIVARMS_FORKSERVER": variable}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PRIVARMS_FORKSERVER": variable, **variables}
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "job"]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
@@ -42,6 +42,15 @@ def test_jobs_are_forked_unless_the_environment_variable_forbids_it(tmp_path, va
     done = run(tmp_path, SCRIPT, variable)
     assert f"used: {forked}\n" in done.stderr, done.stderr
     assert (tmp_path / "forked.txt").read_text(encoding="utf-8") == f"{forked}\n"
+
+
+def test_a_path_of_tmpdir_too_long_for_a_socket_only_prevents_forks(tmp_path):
+    place = tmp_path / ("t" * 110)
+    place.mkdir()
+    done = run(tmp_path, SCRIPT, TMPDIR=str(place))
+    assert done.returncode == 0, done.stderr
+    assert "used: False\n" in done.stderr
+    assert (tmp_path / "forked.txt").read_text(encoding="utf-8") == "False\n"
 
 
 def test_an_interrupted_job_prints_no_traceback(tmp_path):

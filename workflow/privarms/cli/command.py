@@ -114,7 +114,7 @@ def _run(arguments: Sequence[str] | None) -> int:
         if error.filename is not None:
             # A file or folder that the user named.
             print(f"error: {error.filename}: {error.strerror}", file=sys.stderr)
-        elif error.errno == errno.ENOSPC:
+        elif error.errno in (errno.ENOSPC, errno.EDQUOT):
             print(f"error: output: {error.strerror}", file=sys.stderr)
             _discard_output()
         else:

@@ -19,9 +19,9 @@ from urllib.parse import urlsplit
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
 from privarms.errors import PrivarmsError
-from privarms.files import settings
+from privarms.files import settings, signatures
 from privarms.files.model import Different, Model, Text, Whole, checked, expected, fault, key_fault, matching
-from privarms.files.whole import whole
+from privarms.files.whole import sha256, whole
 
 RAW = Path("data/raw")
 SOURCES = Path("data/sources.yaml")
@@ -32,6 +32,8 @@ READ_SECONDS = 120.0
 RETRIES = 2
 # The first and last bytes of a Parquet file.
 PARQUET = b"PAR1"
+# The suffixes of files that are text.
+TEXTS = (".csv", ".tsv", ".txt")
 
 
 FileName = Annotated[str, *matching("^[A-Za-z0-9][A-Za-z0-9._-]*$", "a file name of letters, digits, and . _ -")]
@@ -278,47 +280,75 @@ def _download(file: RawFile, local: Path) -> None:
     download = pooch.HTTPDownloader(progressbar=sys.stderr.isatty(), timeout=READ_SECONDS)
 
     def checked_download(url: str, output_file: str, pooch: Any) -> None:
-        """Download, and raise ValueError for a file without a checksum that cannot be the right one."""
+        """Download, and raise ValueError for a file that cannot be the right one."""
         download(url, output_file, pooch)
-        if file.sha256 is None and (found := other_content(file, output_file)):
-            raise ValueError(f"the answer is {found}; expected {_kind(file)}")
+        found = other_content(file, output_file)
+        if found and (file.sha256 is None or file.sha256 != sha256(output_file)):
+            wanted = f"SHA-256 {file.sha256}" if file.sha256 else _kind(file)
+            raise ValueError(f"the answer is {found}; expected {wanted}")
+        # pooch's temporary file is readable only by its owner; the others who share the folder need it too.
+        umask = os.umask(0o077)
+        os.umask(umask)
+        os.chmod(output_file, 0o666 & ~umask)
 
     try:
         # pooch calls it by position, but the names of arguments in its type are others.
         cache.fetch(file.name, downloader=cast(Any, checked_download))
-    except requests.ConnectionError as error:
-        # The library's own text repeats the address and names its classes.
-        host = urlsplit(file.url).hostname
-        raise PrivarmsError(f"{file.url}: no connection to {host}; try again, or copy the file to {local}") from error
     except (requests.RequestException, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise PrivarmsError(f"{file.url}: {reason}; try again, or copy the file to {local}") from error
+        raise PrivarmsError(f"{file.url}: {_reason(error, file)}, or copy the file to {local}") from error
     except OSError as error:
-        raise PrivarmsError(f"{local}: cannot be written: {error.strerror}; make the folder writable") from error
+        if error.errno is None:
+            raise PrivarmsError(f"{file.url}: {error}; correct REQUESTS_CA_BUNDLE or CURL_CA_BUNDLE") from error
+        raise PrivarmsError(
+            f"{local}: cannot be written: {error.strerror}; free the disk or make the folder writable"
+        ) from error
+
+
+def _reason(error: Exception, file: RawFile) -> str:
+    """Return why a download failed, and what to do. The text of requests repeats the address and names its classes."""
+    import requests
+
+    address = urlsplit(file.url)
+    text = " ".join(str(error).split())
+    if isinstance(error, requests.exceptions.SSLError):
+        detail = re.search(r"\] ([^(']+)", text)
+        what = f"no secure connection to {address.hostname}{f': {detail[1].strip()}' if detail else ''}"
+        return f"{what}; if your network has certificates of its own, set REQUESTS_CA_BUNDLE to their file"
+    if isinstance(error, requests.exceptions.ProxyError):
+        # Its address may contain a password.
+        return f"no connection to the proxy; correct or unset {str(address.scheme).upper()}_PROXY"
+    if "Read timed out" in text:
+        return f"no answer from {address.hostname} for {READ_SECONDS:.0f} seconds; try again"
+    if isinstance(error, requests.ConnectionError):
+        return f"no connection to {address.hostname}; try again"
+    return f"{text}; try again"
 
 
 def verify(file: RawFile, path: Path | str) -> str:
     """Return the SHA-256 of a file.
 
-    Raises PrivarmsError if a checksum is not the expected one, or if a file without a checksum cannot be the right one,
-    such as the page of a login.
+    Raises PrivarmsError for a file that cannot be read, if a checksum is not the expected one, or if a file without a
+    checksum cannot be the right one, such as the page of a login.
     """
-    with open(path, "rb") as stream:
-        sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
-        stream.seek(0)
-        # git hashes a header with the file's length, then the content.
-        git_blob = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
-        while file.git_blob and (chunk := stream.read(2**20)):
-            git_blob.update(chunk)
-    checks = (("SHA-256", file.sha256, sha256), ("git blob", file.git_blob, git_blob.hexdigest()))
-    content = other_content(file, path)
+    try:
+        with open(path, "rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            stream.seek(0)
+            # git hashes a header with the file's length, then the content.
+            git_blob = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
+            while file.git_blob and (chunk := stream.read(2**20)):
+                git_blob.update(chunk)
+        content = other_content(file, path)
+    except OSError as error:
+        raise PrivarmsError(f"{path}: cannot be read: {error.strerror}; expected a readable file") from error
+    checks = (("SHA-256", file.sha256, digest), ("git blob", file.git_blob, git_blob.hexdigest()))
     for kind, wanted, actual in checks:
         if wanted not in (None, actual):
             found = f"{actual} ({content})" if content else actual
             raise PrivarmsError(f"{path}: wrong file: expected {kind} {wanted}, found {found}; {_again(file)}")
     if content and file.sha256 is None and file.git_blob is None:
         raise PrivarmsError(f"{path}: wrong file: expected {_kind(file)}, found {content}; {_again(file)}")
-    return sha256
+    return digest
 
 
 def other_content(file: RawFile, path: Path | str) -> str | None:
@@ -339,7 +369,9 @@ def other_content(file: RawFile, path: Path | str) -> str | None:
         return "a page in HTML or XML, such as a login or an error"
     if file.name.endswith(".parquet"):
         return None if head[:4] == tail == PARQUET else "no complete Parquet file"
-    if text.startswith(('{"', '[{"')):
+    if file.name.endswith(TEXTS) and (known := signatures.known(head)):
+        return known[0]
+    if re.match(r'(\[\s*)?\{\s*"', text):
         return f"JSON: {' '.join(text[:100].split())}"
     return None if "\n" in text.strip() or len(head) == 10_000 else "a single line"
 
@@ -376,5 +408,6 @@ def _answers(address: str) -> bool:
     try:
         with requests.get(address, stream=True, timeout=PROBE_SECONDS) as response:
             return response.status_code == 200
-    except requests.RequestException:
+    except OSError:
+        # Also for a file of certificates that does not exist, which is no error of requests itself.
         return False

@@ -17,7 +17,12 @@ SIGNATURES = {
 LONGEST = max(map(len, SIGNATURES))
 
 
+def known(head: bytes) -> tuple[str, str] | None:
+    """Return what a file with these first LONGEST bytes is, and what to do; None if it may be text in UTF-8."""
+    return next((found for first, found in SIGNATURES.items() if head.startswith(first)), None)
+
+
 def not_text(head: bytes) -> str:
-    """Return what a file with these first LONGEST bytes is, and what to do; "" if it may be text in UTF-8."""
-    found = next((found for first, found in SIGNATURES.items() if head.startswith(first)), None)
+    """Return a sentence with what a file with these first LONGEST bytes is; "" if it may be text in UTF-8."""
+    found = known(head)
     return "" if found is None else f"found {found[0]}; expected CSV in UTF-8; {found[1]}"

@@ -5,6 +5,7 @@ import csv
 import hashlib
 import io
 import os
+import uuid
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,7 +23,8 @@ def whole(path: Path | str) -> Iterator[Path]:
     path = Path(path)
     if not path.name:
         raise PrivarmsError(f"{path}: expected the name of a file to write; found a folder")
-    temporary = path.with_name(f".{path.name}.part")
+    # Two processes may write the same file, such as a raw file, at the same time.
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary

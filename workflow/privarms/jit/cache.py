@@ -181,7 +181,7 @@ def _module(kernel, shapes: tuple) -> Callable | None:
     path = folder / f"{name}.py"
     with suppress(OSError):
         if not path.exists():
-            # Jobs that start together write the same module, each under a name of its own (`files.whole` has one name).
+            # Jobs that start together write the same module, each under a name of its own.
             temporary = folder / f"{uuid.uuid4().hex}.part"
             try:
                 temporary.write_text(text, encoding="utf-8")

@@ -10,7 +10,7 @@ from privarms.data import sources
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import revision
 from privarms.files.model import checked
-from privarms.planning import paths
+from privarms.planning import paths, surroundings
 from privarms.planning import plan as planning
 from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
@@ -56,6 +56,8 @@ def make_plan(config: Mapping, main: bool) -> Plan:
         announce(plan, sys.argv)
         if reason := revision.why_unknown():
             print(f"revision: unknown to this run and in its files, because git fails: {reason}", file=sys.stderr)
+        for line in surroundings.other_versions():
+            print(line, file=sys.stderr)
     return plan
 
 

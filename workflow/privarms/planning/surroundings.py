@@ -4,8 +4,8 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
-from importlib.metadata import packages_distributions
+from collections.abc import Iterator, Sequence
+from importlib.metadata import distributions, packages_distributions
 from pathlib import Path
 
 from privarms.errors import PrivarmsError
@@ -17,6 +17,8 @@ FOLDERS = ("results", "logs", ".snakemake", "data", "data/raw", "data/prepared")
 # Folders in which a run makes folders, with names without a suffix; it replaces links to files.
 DEEP = ("results", "logs")
 # Snakemake's options for files and for single keys, with their other names.
+# Packages that make the numbers.
+NUMERICAL = ("numpy", "numba", "llvmlite", "scipy", "pandas", "pyarrow")
 CONFIGURATION = {"--configfile": ("--configfile", "--configfiles"), "--config": ("--config", "-C")}
 
 
@@ -44,10 +46,12 @@ def configuration(arguments: Sequence[str]) -> str:
 def check(project: Path, folder: Path) -> None:
     """Check the project's folder and the folder of the run.
 
-    Raises PrivarmsError for a path with braces, a Python file that hides a package, and a folder of the run that is a
-    broken link, also deep in `results` and `logs`. Below `data/raw` and `config` it does so for every broken link and
-    for a file dated in the future.
+    Raises PrivarmsError for a Python that removes docstrings, a path with braces, a Python file that hides a package,
+    and a folder of the run that is a broken link, also deep in `results` and `logs`. Below `data/raw` and `config` it
+    does so for every broken link and for a file dated in the future.
     """
+    if sys.flags.optimize > 1:
+        raise PrivarmsError("PYTHONOPTIMIZE=2: removes docstrings, which are captions of figures; unset PYTHONOPTIMIZE")
     for path in (project, folder):
         if {"{", "}"} & set(str(path)):
             raise PrivarmsError(f"{path}: expected a path without braces, which Snakemake reads as wildcards; move it")
@@ -69,6 +73,21 @@ def check(project: Path, folder: Path) -> None:
             _refuse_broken(file)
             if file.stat().st_mtime > latest:
                 raise PrivarmsError(f"{file}: dated in the future, so its jobs would run again each time; touch it")
+
+
+def other_versions() -> Iterator[str]:
+    """Yield a line for each package that makes the numbers and hides another version of itself.
+
+    PYTHONPATH, which modules of clusters set, and packages in the user's home come before those of the environment.
+    """
+    for name in NUMERICAL:
+        used, *others = ((found.version, found.locate_file("")) for found in distributions(name=name))
+        hidden = next((other for other in others if other[0] != used[0]), None)
+        if hidden:
+            yield (
+                f"{name}: version {used[0]} of {used[1]} is used, and not version {hidden[0]} of {hidden[1]}; "
+                "if you did not choose this, unset PYTHONPATH and set PYTHONNOUSERSITE=1"
+            )
 
 
 def _refuse_broken(link: Path) -> None:

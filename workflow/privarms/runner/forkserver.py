@@ -44,7 +44,8 @@ def use(scripts: str) -> bool:
     os.environ.update(SERVER)
     try:
         context.Process(target=int).start()
-    except EOFError:
+    except (EOFError, OSError):
+        # An OSError: the path of its socket, in TMPDIR, is limited to about 100 characters.
         return False
     finally:
         os.environ.clear()
