@@ -13,6 +13,7 @@
 #: readme - write the results in README.md and docs/ from results/paper
 #: environment - install the locked versions in .venv
 #: environment-slurm - also install what a Slurm cluster needs
+#: environment-generic - also install what Grid Engine needs
 #: environment-mutants - also install what the mutation tests need
 #: lint - run the linters
 #: clean - delete results, logs and Snakemake's records

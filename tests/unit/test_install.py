@@ -1,7 +1,6 @@
 """Check that all files survive a download, and that library and command work after `pip install .` elsewhere."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -18,28 +17,6 @@ def test_no_file_is_a_symbolic_link():
     if done.returncode:
         pytest.skip("not a clone")
     assert [line for line in done.stdout.splitlines() if line.startswith("120000")] == []
-
-
-def test_make_help_lists_every_target():
-    (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True)
-    assert sorted(line.split()[1] for line in done.stdout.splitlines()) == sorted(targets.split())
-
-
-@pytest.mark.parametrize("version", ["3.10.19", "3.15.0", None])
-def test_make_refuses_another_python_in_one_line(tmp_path, version):
-    shutil.copy2(ROOT / "Makefile", tmp_path)
-    for name in ("pyproject.toml", "uv.lock"):
-        (tmp_path / name).touch()
-    python = tmp_path / "python"
-    if version:
-        python.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
-        python.chmod(0o755)
-    done = subprocess.run(["make", "environment", f"PYTHON={python}"], cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 2
-    line, by_make = done.stderr.splitlines()
-    assert line.startswith(f"privarms needs Python 3.11 to 3.14; {python} is {version or 'missing'}. ")
-    assert by_make.startswith("make: ***")
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""Check that `make` uses the processors that it may use, not all of the machine."""
+"""Check the Makefile: its help, the Python that it refuses, and the processors that it uses."""
 
 import os
 import re
@@ -10,7 +10,32 @@ import pytest
 from tests import ROOT
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-PLAIN = {k: v for k, v in os.environ.items() if k not in ("CORES", "MAKEFLAGS", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT")}
+# Without the variables of a `make` that runs these tests.
+OTHERS = ("CORES", "MAKEFLAGS", "MAKELEVEL", "OMP_NUM_THREADS", "OMP_THREAD_LIMIT")
+PLAIN = {k: v for k, v in os.environ.items() if k not in OTHERS}
+
+
+def test_make_help_lists_every_target():
+    (targets,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    done = subprocess.run(["make", "help"], cwd=ROOT, env=PLAIN, capture_output=True, text=True)
+    assert sorted(line.split()[1] for line in done.stdout.splitlines()) == sorted(targets.split())
+
+
+@pytest.mark.parametrize("version", ["3.10.19", "3.15.0", None])
+def test_make_refuses_another_python_in_one_line(tmp_path, version):
+    shutil.copy2(ROOT / "Makefile", tmp_path)
+    for name in ("pyproject.toml", "uv.lock"):
+        (tmp_path / name).touch()
+    python = tmp_path / "python"
+    if version:
+        python.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+        python.chmod(0o755)
+    command = ["make", "environment", f"PYTHON={python}"]
+    done = subprocess.run(command, cwd=tmp_path, env=PLAIN, capture_output=True, text=True)
+    assert done.returncode == 2
+    line, by_make = done.stderr.splitlines()
+    assert line.startswith(f"privarms needs Python 3.11 to 3.14; {python} is {version or 'missing'}. ")
+    assert by_make.startswith("make: ***")
 
 
 def cores(*variables, processors=None, **environment):
