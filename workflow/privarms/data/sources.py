@@ -327,8 +327,8 @@ def _reason(error: Exception, file: RawFile) -> str:
 def verify(file: RawFile, path: Path | str) -> str:
     """Return the SHA-256 of a file.
 
-    Raises PrivarmsError for a file that cannot be read, and if a checksum is not the expected one. Without a checksum it
-    does so for a file that cannot be the right one, such as the page of a login.
+    Raises PrivarmsError for a file that cannot be read, and if a checksum is not the expected one. Without a checksum
+    it does so for a file that cannot be the right one, such as the page of a login.
     """
     try:
         with open(path, "rb") as stream:

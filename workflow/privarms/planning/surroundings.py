@@ -16,9 +16,9 @@ TOLERATED_SECONDS = 300
 FOLDERS = ("results", "logs", ".snakemake", "data", "data/raw", "data/prepared")
 # Folders in which a run makes folders, with names without a suffix; it replaces links to files.
 DEEP = ("results", "logs")
-# Snakemake's options for files and for single keys, with their other names.
 # Packages that make the numbers.
 NUMERICAL = ("numpy", "numba", "llvmlite", "scipy", "pandas", "pyarrow")
+# Snakemake's options for files and for single keys, with their other names.
 CONFIGURATION = {"--configfile": ("--configfile", "--configfiles"), "--config": ("--config", "-C")}
 
 
