@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from privarms.papers.ma2025 import _table2, tables_real_data
 from privarms.papers.ma2025.inference_table2 import _contest
@@ -116,6 +117,20 @@ def test_every_method_has_enough_runs_to_be_compared():
     for dataset in {cell.dataset for cell in own}:
         runs = pd.Series([cell.replicates for cell in own if cell.dataset == dataset])
         assert (runs >= runs.mode().max()).all(), dataset
+
+
+def test_the_usual_setting_of_each_method_is_that_of_the_authors_script():
+    """A setting is named relative to a method's first entry, so the order of entries must not change it."""
+    entries = yaml.safe_load((PAPERS / "ma2025/studies.yaml").read_text(encoding="utf-8"))["studies"]["real_data"]
+    first = {}
+    for entry in entries["policies"]:
+        first.setdefault((entry["policy"], entry.get("variant")), entry)
+    # The assumption about batches, clipping and rate; c = 64 is the constant of the columns as printed.
+    script = {"batch": 100, "clip": 1, "rate": 0.01}
+    assert first["ldp_linear", None].items() >= script.items()
+    assert first["ldp_nn", None].items() >= script.items()
+    assert first["ldp_mab", "as_printed"]["c"] == 64
+    assert not {"c", "depth", "deviation"} & first["ldp_mab", "as_released"].keys()
 
 
 def test_a_contest_by_hand():
