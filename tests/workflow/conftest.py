@@ -1,6 +1,7 @@
 """Fixtures: copies of the project in which Snakemake runs at scale tiny."""
 
 import csv
+import fcntl
 import hashlib
 import os
 import re
@@ -140,11 +141,17 @@ def fresh(template, tmp_path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def made(template, tmp_path_factory) -> Project:
-    """Return the project after a complete run on two cores. Tests must not change it."""
-    project = copied(template, tmp_path_factory.mktemp("made") / "project")
-    project.complete(cores=2)
-    return project
+def made(template, tmp_path_factory, worker_id) -> Project:
+    """Return the project after a complete run on two cores, once for all workers. Tests must not change it."""
+    # The parent of a worker's folder is the one of all workers.
+    own = tmp_path_factory.getbasetemp()
+    folder = own if worker_id == "master" else own.parent
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            copied(template, folder / "begun").complete(cores=2)
+            (folder / "begun").rename(folder / "made")
+    return Project(folder / "made")
 
 
 @pytest.fixture(scope="session")

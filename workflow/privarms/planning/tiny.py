@@ -5,7 +5,7 @@
 | `replicates`, `block` | at most RUNS and BLOCK |
 | `horizon`, `n_aux`, and `first` and `count` of its checkpoints | n becomes `fewer(n)` |
 | `batch`, the users between two updates | divided by BATCH, because there are so much fewer users |
-| an axis of more than LONG numbers | its first two and its last |
+| an axis of more than LONG numbers | its first LONG |
 
 Different horizons stay different, in the same order. An audit keeps its horizon and its grid, because they decide
 whether the audited event can happen. The rule knows no name of a study or policy.
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from privarms.planning.studies import Axes
 
 RUNS, BLOCK = 2, 1
-ROUNDS, BATCH, LONG = 100, 20, 3
+ROUNDS, BATCH, LONG = 100, 20, 2
 
 
 def fewer(rounds: int) -> int:
@@ -71,5 +71,5 @@ def _few(grid: Mapping | Axes) -> Mapping | Axes:
     few = dict(grid)
     for key, axis in grid.items():
         if isinstance(axis, list) and len(axis) > LONG and not any(isinstance(one, str) for one in axis):
-            few[key] = [*axis[:2], axis[-1]]
+            few[key] = axis[:LONG]
     return few | _shorter(few)
