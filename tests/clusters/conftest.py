@@ -18,7 +18,7 @@ import yaml
 from privarms.registry import artifacts
 
 from ..workflow.conftest import Project, template  # noqa: F401  (template is a fixture)
-from .cluster import Cluster, Job
+from .cluster import Cluster, Job, wait_until
 from .grid_engine import GridEngine
 from .slurm import Slurm
 
@@ -196,6 +196,12 @@ def local(small, tmp_path_factory):
         yield LocalProject(folder, pool)
 
 
+def ended(cluster: Cluster, job: Job) -> str:
+    """Return the state of a job that has ended, else an empty text."""
+    (state,) = (one.state for one in cluster.jobs() if one.id == job.id)
+    return "" if state in ("waiting", "running") else state
+
+
 @pytest.fixture(scope="session")
 def runs(cluster, local, small, tmp_path_factory) -> Runs:
     """Run the whole pipeline on the cluster with a fault of each kind.
@@ -224,9 +230,15 @@ def runs(cluster, local, small, tmp_path_factory) -> Runs:
                 used = {job.node for job in jobs if job.state == "succeeded"}
                 running = [job for job in chosen if job.state == "running" and job.node in used]
                 if len(deleted) == 2 and running and not lost and len(cluster.nodes) > 1:
-                    lost = running[0]
-                    cluster.set_down(lost.node)
-                    lost_position = len(cluster.jobs()) - len(cluster.pending())
+                    job = running[0]
+                    cluster.set_down(job.node)
+                    position = len(cluster.jobs()) - len(cluster.pending())
+                    # A short job may end before its node is down.
+                    state = wait_until(lambda job=job: ended(cluster, job), "the end of a job on a node that is down")
+                    if state == "lost":
+                        lost, lost_position = job, position
+                    else:
+                        cluster.set_up(job.node)
             time.sleep(0.5)
     finally:
         if run.poll() is None:
