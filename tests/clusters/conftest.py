@@ -198,8 +198,8 @@ def local(small, tmp_path_factory):
 
 def ended(cluster: Cluster, job: Job) -> str:
     """Return the state of a job that has ended, else an empty text."""
-    (state,) = (one.state for one in cluster.jobs() if one.id == job.id)
-    return "" if state in ("waiting", "running") else state
+    states = [one.state for one in cluster.jobs() if one.id == job.id]
+    return next((state for state in states if state not in ("waiting", "running")), "")
 
 
 @pytest.fixture(scope="session")
