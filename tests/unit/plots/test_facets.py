@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from privarms.errors import PrivarmsError
 from privarms.plots import facets, style
 
 pytestmark = pytest.mark.usefixtures("styled")
@@ -28,10 +27,16 @@ def test_a_panel_per_value_with_a_line_and_a_band_per_curve():
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "linear")
 
 
-def test_a_curve_with_two_values_at_one_place_is_no_curve():
+def test_a_curve_with_two_values_at_one_place_is_named_in_a_warning(caplog):
+    looks = style.looks(["DP-SE", "UCB1"])
+    facets.curves(ROWS, "t", "regret", looks=looks, col="epsilon")
+    assert caplog.messages == []
     # Without a panel per epsilon each curve has the values of both.
-    with pytest.raises(PrivarmsError, match=r"curve 'DP-SE': several values at t = [123]\.0"):
-        facets.curves(ROWS, "t", "regret", looks=style.looks(["DP-SE", "UCB1"]))
+    facets.curves(ROWS, "t", "regret", looks=looks)
+    assert [message.split(" = ")[0] for message in caplog.messages] == [
+        "curve 'DP-SE': several values at t",
+        "curve 'UCB1': several values at t",
+    ]
 
 
 def test_points_whose_runs_all_agree_are_hollow():

@@ -4,6 +4,7 @@ A table has one row per point, a column that names its curve and columns that na
 `low` and `high` are the ends of the interval (`curves.with_interval`).
 """
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, cast
 
@@ -12,8 +13,9 @@ import seaborn
 from matplotlib.axes import Axes
 from matplotlib.gridspec import SubplotSpec
 
-from privarms.errors import PrivarmsError
 from privarms.plots import style
+
+log = logging.getLogger(__name__)
 
 # In inches. A PDF page has at most 200 inches, and an image 65,536 pixels.
 HIGHEST = 120
@@ -96,13 +98,13 @@ def curves(
 def band(ax: Axes, rows: pd.DataFrame, x: str, y: str, **look: Any) -> None:
     """Draw a curve with the band of its interval; long curves have fewer markers than points.
 
-    Raises PrivarmsError for a curve with several values at one x, which a line would join to a zigzag.
+    A line joins several values at one x, so a warning names such a curve: its settings need panels or names.
     """
     places = rows[[x, y]].dropna().drop_duplicates()[x]
     if (twice := places.duplicated()).any():
         at = places[twice].iloc[0]
         name = str(look.get("label", "")).removeprefix("_")
-        raise PrivarmsError(f"curve {name!r}: several values at {x} = {at}; give each setting a panel or a name")
+        log.warning("curve %r: several values at %s = %s; give each setting a panel or a name", name, x, at)
     if rows[x].isna().all():
         look["marker"] = None
         ax.axhline(rows[y].iloc[0], **look)
