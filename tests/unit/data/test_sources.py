@@ -126,7 +126,7 @@ def test_an_answer_that_is_not_the_file_is_not_kept(tmp_path, server, name, answ
         sources.fetch(dataset, file, tmp_path / "raw")
     assert str(caught.value).endswith(f"or copy the file to {tmp_path}/raw/toy/{name}")
     assert files_below(tmp_path) == []
-    # A user who saved the answer by hand is told to delete it.
+    # A user who saved the answer is told to delete it.
     place = tmp_path / name
     place.write_bytes(answer)
     with pytest.raises(PrivarmsError, match=found) as caught:
@@ -175,7 +175,7 @@ def test_a_server_that_cannot_be_reached_is_named_in_a_short_line(tmp_path, serv
 
 @pytest.fixture
 def secure(server, tmp_path):
-    """Serve the same by HTTPS, with a certificate that nobody knows."""
+    """Serve the same by HTTPS, with an unknown certificate."""
     names = ("-keyout", tmp_path / "key.pem", "-out", tmp_path / "certificate.pem")
     subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", *names, *subject]

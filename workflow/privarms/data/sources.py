@@ -331,17 +331,11 @@ def verify(file: RawFile, path: Path | str) -> str:
     it does so for a file that cannot be the right one, such as the page of a login.
     """
     try:
-        with open(path, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            stream.seek(0)
-            # git hashes a header with the file's length, then the content.
-            git_blob = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
-            while file.git_blob and (chunk := stream.read(2**20)):
-                git_blob.update(chunk)
-        content = other_content(file, path)
+        digest, content = sha256(path), other_content(file, path)
+        git_blob = _git_blob(path) if file.git_blob else None
     except OSError as error:
         raise PrivarmsError(f"{path}: cannot be read: {error.strerror}; expected a readable file") from error
-    checks = (("SHA-256", file.sha256, digest), ("git blob", file.git_blob, git_blob.hexdigest()))
+    checks = (("SHA-256", file.sha256, digest), ("git blob", file.git_blob, git_blob))
     for kind, wanted, actual in checks:
         if wanted not in (None, actual):
             found = f"{actual} ({content})" if content else actual
@@ -349,6 +343,15 @@ def verify(file: RawFile, path: Path | str) -> str:
     if content and file.sha256 is None and file.git_blob is None:
         raise PrivarmsError(f"{path}: wrong file: expected {_kind(file)}, found {content}; {_again(file)}")
     return digest
+
+
+def _git_blob(path: Path | str) -> str:
+    """Return the output of `git hash-object`, which hashes a header with the file's length, then the content."""
+    with open(path, "rb") as stream:
+        digest = hashlib.sha1(b"blob %d\0" % os.fstat(stream.fileno()).st_size, usedforsecurity=False)
+        while chunk := stream.read(2**20):
+            digest.update(chunk)
+    return digest.hexdigest()
 
 
 def other_content(file: RawFile, path: Path | str) -> str | None:
