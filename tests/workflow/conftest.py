@@ -63,10 +63,10 @@ class Project:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def digests(self) -> dict[str, str]:
-        """Return a checksum of every result that must be reproducible."""
+        """Return a checksum of every result that must be reproducible: of no shard, and no temporary file."""
         digests = {}
         for path in sorted((self.folder / "results").rglob("*")):
-            if path.is_file() and "shards" not in path.parts:
+            if path.is_file() and path.suffix != ".part" and "shards" not in path.parts:
                 digests[str(path.relative_to(self.folder))] = hashlib.sha256(path.read_bytes()).hexdigest()
         return digests
 
