@@ -69,7 +69,7 @@ def test_a_policy_of_an_extension_gets_one_without_asking(papers, noisy):
     parameters = [c.parameters for c in cells]
     # Both neighbours, the claimed epsilon, a weakened control, and the policy's arguments in the study.
     assert {(p["neighbour"], p["epsilon"], p["promised"], p["pulls"]) for p in parameters} == {
-        (n, e, 1.0, p) for n in (0, 1) for e in (1.0, 2.0) for p in (5, 50)
+        (n, half * e, e, p) for n in (0, 1) for e in (0.25, 1.0, 4.0) for half in (1, 2) for p in (5, 50)
     }
     assert {c.replicates for c in cells} == {1000}
 

@@ -10,7 +10,7 @@ import pandas as pd
 from privarms.audits.agreement import agreeing_loss
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
-from privarms.ranges import dimensions, part_and_total, strictly_within, whole
+from privarms.ranges import dimensions, part_and_total, strictly_within, whole, within
 from privarms.registry import library
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
@@ -47,7 +47,7 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
                 **dict(zip([*wanted, *further], setting, strict=True)),
                 "claimed": audit.claimed(float(cell["epsilon"].iloc[0])),
                 "exact": agreeing_loss(audit, params, pair, sums),
-                "lower_bound": epsilon_lower_bound(*other, *likely, confidence),
+                "lower_bound": epsilon_lower_bound(*other, *likely, confidence, promised_delta(cell)),
                 "confidence": confidence,
                 "trials": other[1],
                 **dict(zip(ENDS, map(float, ends), strict=True)),
@@ -80,9 +80,15 @@ def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series | np.n
         }
 
 
+def promised_delta(cell: pd.DataFrame) -> float:
+    """Return the delta of (epsilon, delta)-privacy that the subject of these rows promises, 0 for pure privacy."""
+    return float(cell["promised_delta"].fillna(0.0).iloc[0]) if "promised_delta" in cell else 0.0
+
+
 def parameters(counts: pd.DataFrame) -> list[str]:
     """Return the parameters of subject and inputs except the neighbour, in the order of their columns."""
     others = ("cell", "policy", "data", "environment", "panels", "neighbour", "replicate", "trials", "events")
+    others += ("found",)
     return [k for k in counts.columns if k not in others]
 
 
@@ -101,21 +107,29 @@ def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tup
 
 
 def epsilon_lower_bound(
-    events: int, trials: int, neighbour_events: int, neighbour_trials: int, confidence: float = 0.95
+    events: int,
+    trials: int,
+    neighbour_events: int,
+    neighbour_trials: int,
+    confidence: float = 0.95,
+    delta: float = 0.0,
 ) -> float:
-    """Return a lower bound on ln(Pr[event | neighbour] / Pr[event]), and so on the epsilon of any private mechanism.
+    """Return a lower bound on ln((Pr[event | neighbour] - delta) / Pr[event]).
 
-    It divides the lower Clopper-Pearson end of the neighbour's probability by the upper end of the other one. Each end
-    errs with probability (1 - confidence) / 2, so both are valid with probability `confidence` (Bonferroni). Returns
-    -inf if the neighbour has no event. Raises ValueError for counts that are not whole numbers with 0 <= events <=
-    trials, for no trials, and for a confidence outside (0, 1).
+    So it bounds the epsilon of any (epsilon, delta)-private mechanism, with delta = 0 of any epsilon-private one. It
+    takes the lower Clopper-Pearson end of the neighbour's probability and the upper end of the other one. Each end errs
+    with probability (1 - confidence) / 2, so both are valid with probability `confidence` (Bonferroni). Returns -inf if
+    the lower end is not above delta, as without an event. Raises ValueError for counts that are not whole numbers with
+    0 <= events <= trials, for no trials, for a confidence outside (0, 1) and for a delta outside [0, 1].
     """
     numbers = {"neighbour_events": neighbour_events, "neighbour_trials": neighbour_trials, "confidence": confidence}
+    numbers |= {"delta": delta}
     dimensions(0, events=events, trials=trials, **numbers)
     whole(1, trials=trials, neighbour_trials=neighbour_trials)
     part_and_total(events=events, trials=trials)
     part_and_total(neighbour_events=neighbour_events, neighbour_trials=neighbour_trials)
     strictly_within(0, 1, confidence=confidence)
+    within(0, 1, delta=delta)
     low, _ = clopper_pearson(neighbour_events, neighbour_trials, confidence)
     _, high = clopper_pearson(events, trials, confidence)
-    return float(np.log(low / high)) if low > 0 else float("-inf")
+    return float(np.log((low - delta) / high)) if low > delta else float("-inf")

@@ -39,6 +39,7 @@ class Audited(NamedTuple):
     """One setting: its row as `reduce` returns it, with the columns that distinguish it from others.
 
     noise: the multiple; half: the event's probabilities with half the noise, the smaller one first; None if unknown
+    row["found"]: what a search selected, in words, if there was one
     scope: what the audit changed, in words; contradicted: the exact value that contradicts the counts, empty if none
     """
 
@@ -145,6 +146,7 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
             row |= {"subject": subject, "family": library.family(subject), "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
             row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}
+            row |= {"found": cell["found"].iloc[0]} if "found" in cell else {}
             half = _with_half_the_noise(subject, audit, cell) if noise == 1 and ran else None
             # An exact loss that the counts contradict is missing in the row, like one that is unknown.
             contradicted = ""
@@ -199,7 +201,8 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
         observed = half is not None
-    caught = power(*half, claimed, int(row["trials"]), CONFIDENCE) if half else math.nan
+    delta = _or(row.get("promised_delta"), 0.0)
+    caught = power(*half, claimed, int(row["trials"]), CONFIDENCE, delta) if half else math.nan
     if bound > claimed or exact > claimed * (1 + ROUNDING):
         judged["verdict"] = NOT_PRIVATE
         notes, caught = [] if bound > claimed else ["The exact calculation shows this; these trials do not."], math.nan
@@ -214,6 +217,7 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     if not math.isclose(claimed, row["epsilon"]):
         notes.insert(0, f"The claim is about this event, for a budget of {row['epsilon']:g}.")
     notes.insert(0, audited.contradicted)
+    notes.append(_or(row.get("found"), ""))
     return judged | {"power_against_half_noise": caught, "note": " ".join(filter(None, notes))}
 
 

@@ -1,12 +1,14 @@
 """Audits of one policy or mechanism, run at once: the command `privarms audit`."""
 
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from privarms.audits import verdicts
+from privarms.audits import counterexample, search, verdicts
+from privarms.audits.reduction import configured
 from privarms.errors import PrivarmsError
 from privarms.execution import run
 from privarms.execution.cell import Cell, Piece
@@ -14,34 +16,89 @@ from privarms.files import settings
 from privarms.files.whole import write_text
 from privarms.planning import auditing, configuration, paths
 from privarms.planning.cells import expand
-from privarms.registry import extensions, library
+from privarms.registry import extensions, library, privacy
 
 SEED = 20190609
-# Trials of the audit that fits any policy of its family.
-TRIALS = 20_000
+# Of the audit that fits any policy of its family: the trials per neighbour and size, and the seconds that it may take
+# here. A slow policy gets fewer trials, at least FEWEST.
+TRIALS, SECONDS, FEWEST = 20_000, 60.0, 500
+# The same for a thorough audit.
+THOROUGH_TRIALS, THOROUGH_SECONDS = 200_000, 600.0
+# The trials with which the time of a round is measured.
+PROBE = 2_000
 
 
-def run_audits(subject: str, trials: int | None = None) -> pd.DataFrame:
+def run_audits(subject: str, trials: int | None = None, thorough: bool = False) -> pd.DataFrame:
     """Return the rows of audit.csv (`verdicts.COLUMNS`) about one policy or mechanism.
 
-    trials: per neighbour, instead of each study's own number
+    trials: per neighbour, instead of each study's own number or of the number that SECONDS allow
+    thorough: run the audit that fits any policy of the family for ten times as long, also on a policy with other audits
     Raises PrivarmsError for an unknown name, and if no audit fits.
     """
-    chosen = cells(subject)
-    if trials is not None:
-        chosen = [replace(cell, replicates=trials, block=min(trials, cell.block)) for cell in chosen]
-    return results(chosen)
+    return results(planned(subject, trials, thorough))
+
+
+def planned(subject: str, trials: int | None = None, thorough: bool = False) -> list[Cell]:
+    """Return the cells that `run_audits` runs."""
+    chosen = fitting_cells(subject) if thorough else cells(subject)
+    if trials is None and _searches(chosen[0]):
+        return affordable(chosen, *((THOROUGH_TRIALS, THOROUGH_SECONDS) if thorough else (TRIALS, SECONDS)))
+    return chosen if trials is None else [_with_trials(cell, trials) for cell in chosen]
+
+
+def affordable(chosen: list[Cell], most: int = TRIALS, seconds: float = SECONDS) -> list[Cell]:
+    """Return cells of the audit of a family with as many trials, at most `most`, as take about `seconds` here."""
+    probe = _with_trials(chosen[0], PROBE)
+    _counts(probe)  # compiles and searches
+    begin = time.process_time()
+    _counts(probe)
+    horizons = [cell.horizon or 1 for cell in chosen]
+    per_round = (time.process_time() - begin) / (PROBE * horizons[0])
+    affordable = seconds / (per_round * sum(map(search.rounds_per_trial, horizons)))
+    return [_with_trials(cell, max(FEWEST, min(most, int(affordable)))) for cell in chosen]
 
 
 def results(chosen: Iterable[Cell]) -> pd.DataFrame:
     """Run cells of audits; return the rows of audit.csv."""
     studies: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for cell in chosen:
-        rows = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {}).to_pandas()
-        further = {k: v for k, v in (("horizon", cell.horizon), ("variant", cell.variant)) if v}
-        rows = rows.assign(policy=cell.policy, environment=cell.environment, **cell.parameters, **further)
+        rows = _counts(cell)
+        if _searches(cell) and rows["trials"].any():
+            rows = rows.assign(found=_selected(cell))
         studies.setdefault((cell.paper, cell.study), []).append(rows)
     return verdicts.table([(*name, pd.concat(parts, ignore_index=True)) for name, parts in studies.items()])
+
+
+def _counts(cell: Cell) -> pd.DataFrame:
+    rows = run.run_piece(Piece(cell, 0, cell.blocks), SEED, {}).to_pandas()
+    return rows.assign(**_columns(cell))
+
+
+def _columns(cell: Cell) -> dict:
+    further = {k: v for k, v in (("horizon", cell.horizon), ("variant", cell.variant)) if v}
+    return {"policy": cell.policy, "environment": cell.environment, **cell.parameters, **further}
+
+
+def _searches(cell: Cell) -> bool:
+    """Return whether the cell's audit selects its inputs and its event."""
+    return bool(library.audited_families(cell.environment))
+
+
+def _found(cell: Cell) -> search.Found:
+    """Return what the search of a cell selected; a search that ran in this process is not repeated."""
+    module = library.load("environments", cell.environment)
+    params, (inputs, _) = configured(cell.policy, module.AUDIT, pd.DataFrame([_columns(cell)]))
+    return module.find(library.load("policies", cell.policy), params, inputs, cell.horizon, cell.block)
+
+
+def _selected(cell: Cell) -> str:
+    found = _found(cell)
+    inputs = library.load("environments", cell.environment).in_words(found.inputs)
+    return f"The runs differed most when {inputs}, in the event that {search.described(found.event)}."
+
+
+def _with_trials(cell: Cell, trials: int) -> Cell:
+    return replace(cell, replicates=trials, block=min(trials, cell.block) if not _searches(cell) else trials)
 
 
 def cells(subject: str) -> list[Cell]:
@@ -55,17 +112,20 @@ def cells(subject: str) -> list[Cell]:
 def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROMISED) -> list[Cell]:
     """Return the cells of the audit that fits any policy of a family, for a claimed epsilon.
 
-    Raises PrivarmsError for a subject that claims no privacy, and for a family without such an audit.
+    Raises PrivarmsError for a subject that claims no privacy or joint privacy, and for a family without such an audit.
     """
     if not library.claims_epsilon(subject):
         has = "epsilon" in library.arguments("policies", subject)
         why = "its module declares PRIVATE = False" if has else "it has no parameter epsilon"
         raise PrivarmsError(f"{subject}: {why}, so it claims no privacy that an audit could refute")
-    audit, family = auditing.fitting(library.family(subject)), library.family(subject)
+    if privacy.privacy(subject) == privacy.JOINT:
+        raise PrivarmsError(f"{subject}: not audited: it declares PRIVACY = 'joint', and no audit here is about this")
+    audit = auditing.fitting(subject)
     if audit is None:
         own = ", ".join(name for name, subjects in library.audits().items() if subject in subjects)
         advice = f"In the project's folder, the command `privarms audit {subject}` runs its own audits: {own}"
         write = "Write an audit and a study (docs/extend-by-kind.md, An audit)"
+        family = library.family(subject)
         raise PrivarmsError(
             f"{subject}: no audit fits every subject of the family {family}. {advice if own else write}"
         )
@@ -102,31 +162,93 @@ def listed() -> pd.DataFrame:
     rows = []
     for subject in [*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))]:
         named = [name for name, subjects in library.audits().items() if subject in subjects]
-        fitting = auditing.fitting(library.family(subject))
+        fitting = auditing.fitting(subject)
         rows.append((subject, library.family(subject), ", ".join(named) or fitting or "none"))
     return pd.DataFrame(rows, columns=["subject", "family", "audits"]).sort_values("subject")
 
 
-def show(subject: str | None, extension: str | None = None, trials: int | None = None, csv: str | None = None) -> int:
-    """Print the audits of a subject, or the list of subjects; return 1 if any subject is not private as claimed."""
+def show(
+    subject: str | None,
+    extension: str | None = None,
+    trials: int | None = None,
+    csv: str | None = None,
+    thorough: bool = False,
+    save: str | None = None,
+    replay: str | None = None,
+) -> int:
+    """Print the audits of a subject, or the list of subjects; return 1 if any subject is not private as claimed.
+
+    save: a file for the pair of inputs and the event with the largest bound; replay: such a file, which is counted
+    once more
+    """
     if extension is not None:
         extensions.extend([extension])
+    if replay is not None:
+        return _replayed(replay, trials or TRIALS)
     if subject is None:
         print(listed().to_string(index=False))
         return 0
-    table = run_audits(subject, trials)
+    chosen = planned(subject, trials, thorough)
+    if save is not None and not _searches(chosen[0]):
+        raise PrivarmsError(f"--save: {subject} has audits with fixed inputs; add --thorough to search for inputs")
+    table = results(chosen)
     if csv is not None:
         write_text(csv, table.to_csv(index=False, lineterminator="\n"))
+    if _searches(chosen[0]):
+        _print_searched(subject, table)
+    else:
+        _print_all(subject, table)
+    if save is not None:
+        _save(save, subject, table, chosen)
+    return int((table["verdict"] == verdicts.NOT_PRIVATE).any())
+
+
+def _print_all(subject: str, table: pd.DataFrame) -> None:
     for row in table.to_dict("records"):
         setting = ", ".join(part for part in (row["variant"], row["setting"]) if part)
         print(f"{row['verdict']}: {subject}, {row['audit']}{f' ({setting})' if setting else ''}")
         if pd.notna(row["claimed_epsilon"]):
-            exact = f", exactly {row['exact']:.4g}" if pd.notna(row["exact"]) else ""
-            shown = (
-                f"shown at least {max(row['lower_bound'], 0):.4g}{exact}" if pd.notna(row["lower_bound"]) else "not run"
-            )
-            weakened = row["broken_twin_lower_bound"]
-            control = f"; of the weakened control at least {max(weakened, 0):.4g}" if pd.notna(weakened) else ""
-            print(f"  claimed {row['claimed_epsilon']:g}; {shown}{control}; {row['trials']:,} trials")
+            print(f"  {_numbers(row)}")
         print(f"  {row['note']}", flush=True)
-    return int((table["verdict"] == verdicts.NOT_PRIVATE).any())
+
+
+def _print_searched(subject: str, table: pd.DataFrame) -> None:
+    """Print the verdict of all sizes together, one line per size, and the note of the size with the largest bound."""
+    (line,) = verdicts.summary(table).to_dict("records")
+    print(f"{line['verdict']}: {subject}, {line['audit']}, {len(table)} sizes")
+    for row in table.to_dict("records"):
+        numbers = _numbers(row) if pd.notna(row["claimed_epsilon"]) else row["note"]
+        print(f"  {row['setting']}: {row['verdict']}; {numbers}")
+    print(f"With {line['setting']}: {line['note']}", flush=True)
+
+
+def _numbers(row: dict) -> str:
+    exact = f", exactly {row['exact']:.4g}" if pd.notna(row["exact"]) else ""
+    shown = f"shown at least {max(row['lower_bound'], 0):.4g}{exact}" if pd.notna(row["lower_bound"]) else "not run"
+    weakened = row["broken_twin_lower_bound"]
+    control = f"; of the weakened control at least {max(weakened, 0):.4g}" if pd.notna(weakened) else ""
+    return f"claimed {row['claimed_epsilon']:g}; {shown}{control}; {row['trials']:,} trials"
+
+
+def _save(file: str, subject: str, table: pd.DataFrame, chosen: list[Cell]) -> None:
+    (line,) = verdicts.summary(table).to_dict("records")
+    for cell in chosen:
+        claimed = cell.parameters["promised"]
+        if claimed == line["epsilon"] == cell.parameters["epsilon"] and _selected(cell) in line["note"]:
+            promised = claimed, cell.parameters.get("promised_delta", 0.0)
+            counterexample.write(file, cell.environment, subject, cell.policy_parameters, promised, _found(cell))
+            print(f"inputs and event: {file}; count them again with `privarms audit --replay {file}`")
+            return
+    raise PrivarmsError(f"--save: {subject} could not be run, so there is nothing to save")
+
+
+def _replayed(file: str, trials: int) -> int:
+    row = counterexample.count(file, trials, SEED + 1)
+    above = row["lower_bound"] > row["claimed_epsilon"]
+    delta = f" and delta {row['delta']:g}" if row["delta"] else ""
+    print(
+        f"{verdicts.NOT_PRIVATE if above else 'no violation in these runs'}: {row['policy']}\n"
+        f"  claimed {row['claimed_epsilon']:g}{delta}; shown at least {max(row['lower_bound'], 0):.4g}; the event "
+        f"happened in {row['events']:,} and {row['likelier_events']:,} of {trials:,} trials with the two inputs"
+    )
+    return int(above)

@@ -17,11 +17,17 @@ MOST = 10**15
 AUDIT = """\
 Run the audits of SUBJECT. For each setting print the claimed privacy loss, a lower bound on the loss from the
 trials, and the same bound for weakened controls, which have less noise. In the project's folder the settings are
-those of config/papers at quick scale. Elsewhere, and for policies without an audit in a study, the generic audit
-of the policy's family runs. Exit status 1 if a subject is not private as claimed.
+those of config/papers at quick scale. Exit status 1 if a subject is not private as claimed.
+
+Elsewhere, and for policies without an audit in a study, the audit of the policy's family runs. It searches many
+neighbouring inputs (which reward or user differs, tables of rewards, 2 to 5 arms, 64 to 512 rounds, three budgets) and
+many events for those that differ most, and counts them in fresh runs. This takes about a minute of a core; a slow
+policy gets fewer trials. --thorough takes ten minutes.
 
   privarms audit dp_se
-  privarms audit private_halving --extension examples/my_bandits"""
+  privarms audit private_halving --extension examples/my_bandits
+  privarms audit private_halving --extension examples/my_bandits --save worst.json
+  privarms audit --replay worst.json --extension examples/my_bandits --trials 100000"""
 CORRECT = """\
 HISTORY is a CSV file with the columns arm (0, 1, ...) and reward (in [0, 1]), one line per round in order; - is the
 standard input. The arms were chosen by an epsilon-reward-private bandit (delta = 0). For each tested arm print its
@@ -143,8 +149,14 @@ def parser() -> argparse.ArgumentParser:
     audit.add_argument("subject", metavar="SUBJECT", nargs="?", help="policy or mechanism (default: list them)")
     audit.add_argument("--extension", metavar="FOLDER", help="folder with policies of your own (default: none)")
     audit.add_argument(
-        "--trials", metavar="N", type=_number("--trials", least=1), help="trials per neighbour (default: the study's)"
+        "--trials",
+        metavar="N",
+        type=_number("--trials", least=1),
+        help="trials per neighbour (default: the study's, or what a minute allows)",
     )
+    audit.add_argument("--thorough", action="store_true", help="search for ten minutes")
+    audit.add_argument("--save", metavar="FILE", help="JSON file for the worst inputs and event (default: none)")
+    audit.add_argument("--replay", metavar="FILE", help="count the inputs and event of such a file once more")
     audit.add_argument("--csv", metavar="FILE", help="CSV file for all columns of audit.csv (default: none)")
 
     correct = _add(commands, "correct", _correct, "correct the p-values of an adaptive experiment's history", CORRECT)
@@ -271,7 +283,8 @@ def _number(option: str, *, least: int | None = None, above: float = -math.inf, 
 def _audit(options) -> int:
     from privarms.cli import audit_now
 
-    return audit_now.show(options.subject, extension=options.extension, trials=options.trials, csv=options.csv)
+    chosen = {name: getattr(options, name) for name in ("extension", "trials", "csv", "thorough", "save", "replay")}
+    return audit_now.show(options.subject, **chosen)
 
 
 def _correct(options) -> int:

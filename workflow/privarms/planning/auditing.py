@@ -4,11 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from privarms.planning.studies import AUDIT, Paper, Study
-from privarms.registry import library
+from privarms.registry import library, privacy
 
 # The claimed budget, epsilon.
 PROMISED = 1.0
-ROUNDS = (64, 1024)
+# The sizes that are searched: K, rounds, a multiple of the claimed epsilon. Rounds are the horizon, too.
+SIZES = ((2, 64, 1.0), (2, 512, 1.0), (3, 128, 1.0), (5, 256, 1.0), (2, 64, 0.25), (2, 64, 4.0))
 # Dimensions of contexts, in families with contexts.
 DIMENSIONS = 2
 # Settings of a policy's own parameters that studies use and that are audited; more would add little.
@@ -37,15 +38,18 @@ def completed(papers: Mapping[str, Paper], trials: int) -> dict[str, Paper]:
             _, settings = run.get(policy, (name, []))
             run[policy] = name, settings if setting in settings else [*settings, setting][:MOST_SETTINGS]
     for policy, (name, settings) in run.items():
-        audit, studies = fitting(library.family(policy)), papers[name].studies
+        audit, studies = fitting(policy), papers[name].studies
         if audit is not None and f"audit_{policy}" not in studies:
             studies = {**studies, f"audit_{policy}": study_of(audit, policy, settings, trials)}
             papers[name] = replace(papers[name], studies=studies)
     return papers
 
 
-def fitting(family: str) -> str | None:
-    """Return the audit that fits any policy of a family; None if there is no such audit."""
+def fitting(policy: str) -> str | None:
+    """Return the audit that fits any policy of this one's family; None if there is none, or for joint privacy."""
+    if privacy.privacy(policy) == privacy.JOINT:
+        return None
+    family = library.family(policy)
     return next((a for a in library.audits() if family in library.audited_families(a)), None)
 
 
@@ -76,17 +80,20 @@ def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, 
     """Return a study of this audit; settings: of the policy's own parameters, one entry each.
 
     The policy runs with the promised budget and, as a weakened control with half the noise, with twice this budget.
+    Raises PrivarmsError for approximate privacy without a delta.
     """
-    grid = {"neighbour": [0, 1], "K": 2, "rounds": list(ROUNDS)}
-    grid |= {"promised": promised, "epsilon": [promised, 2 * promised]}
-    if "dimensions" in library.arguments("policies", policy):
-        grid["dimensions"] = DIMENSIONS
-    content = {
-        "audit": audit,
-        "horizon": ROUNDS[-1],
-        "replicates": trials,
-        "block": trials,
-        "grid": grid,
-        "policies": [{"policy": policy, **setting} for setting in settings],
-    }
-    return Study.model_validate(content)
+    takes = library.arguments("policies", policy)
+    policies = []
+    for setting in settings:
+        delta = privacy.promised_delta(policy, setting)
+        grid = [
+            {
+                **{"neighbour": [0, 1], "K": K, "rounds": rounds, "horizon": rounds},
+                **{"promised": times * promised, "epsilon": [times * promised, 2 * times * promised]},
+                **({"promised_delta": delta} if delta else {}),
+                **({"dimensions": DIMENSIONS} if "dimensions" in takes else {}),
+            }
+            for K, rounds, times in SIZES
+        ]
+        policies.append({"policy": policy, "grid": grid, **setting})
+    return Study.model_validate({"audit": audit, "replicates": trials, "block": trials, "policies": policies})

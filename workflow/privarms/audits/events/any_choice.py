@@ -1,22 +1,21 @@
-"""Audit the choices of any bandit, with or without contexts, on tables that differ in the first reward of one arm.
+"""Audit the choices of any bandit, with or without contexts, on tables of rewards that differ in one reward.
 
-The policy is unknown, so pilot runs select the tables and the event. They use a random stream of their own and are not
-counted. They select the pair of tables and the event that distinguish the neighbours best; then both are fixed. All
-rewards of a table are 0, or all are 1. The changed reward is the exception and, in some tables, so are the next `LEAD`
-rewards of every other arm. Contexts, if the family has any, are drawn once and are the same in both tables.
+The policy is unknown, so `search` selects the tables and the event, with few runs on a random stream of its own. A
+table has the rewards of every arm in the order of its pulls. The changed reward is one of the first arm, of the last
+one or of one between, at its pull number 1, 2, 4, 8, 16, 32, 128 or 512. The other rewards are all 0, all 1, in turn 0
+and 1, coin flips, different for one arm, a draw of Bernoulli arms, or uniform. In some tables one arm has ones (or
+zeros) for just so many pulls that the policy's choices begin to depend on it; this number is searched by bisection.
 
-Two kinds of event are tried. Either the choice of one round is, or is not, a given arm; or the sequence of choices has
-a large score. The score is a sum over rounds of log ratios of the neighbours' probabilities of a choice, given the
-choice before it. The first half of the pilot runs estimates these ratios, the second half fixes the threshold. Only the
-sequence reveals a budget that is spent again in every batch. Neighbour 1 is chosen to be the likelier one.
+Contexts, if the family has any, are the same in both tables: drawn once, and for `contextual` also one context in all
+rounds. In the family `linear` rewards are any real numbers, so there the changed reward is also -OUTSIDE in one table
+and OUTSIDE in the other.
 
-`promised` is the claimed epsilon. The policy itself gets this epsilon or, as a weakened control, twice this epsilon.
+`promised` is the claimed epsilon, and `promised_delta` the claimed delta. The policy itself gets this epsilon or, as a
+weakened control, twice this epsilon.
 """
 
-import itertools
-import math
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -25,6 +24,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.audit import Audit
+from privarms.audits.search import Found, score, search
 from privarms.kernels.checks import admit
 from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
@@ -32,68 +32,80 @@ from privarms.policies import Policy, functions
 SECONDS_PER_RUN = 1e-5
 SECONDS_PER_STEP = 1e-8
 
-LEAD = 2
-# Pilot runs per table and neighbour, and the seed of their own stream.
-PILOT, PILOT_SEED = 4_000, 20140501
-_searched: dict[tuple, tuple] = {}
+# The pulls of an arm whose reward is changed, from 0.
+CHANGED = (0, 1, 3, 7, 15, 31, 127, 511)
+# Rewards of every other arm that differ from the rest, after its first one.
+LEADS = (2, 8)
+COIN_FLIPS = (0.5, 0.5, 0.5, 0.25, 0.75)
+# Rewards outside of every range that a policy assumes.
+OUTSIDE = 100.0
+# The seed of the stream of searches, and the runs of each step of the bisection.
+SEARCH_SEED, BISECTION = 20140501, 32
+_searched: dict[tuple, Found] = {}
 # The number of different contexts; later rounds repeat them.
 CONTEXTS = 64
 NO_CONTEXT = np.empty((1, 0))
 
 
 class Inputs(NamedTuple):
-    """n_arms: K; rounds: the last round an event can use; neighbour: 0 or 1; dimensions: of a context, 0 for none."""
+    """n_arms: K; rounds: the last round an event can use; neighbour: 0 or 1; dimensions: of a context, 0 for none.
+
+    promised_delta: the claimed delta
+    """
 
     n_arms: int
     rounds: int
     neighbour: int
     dimensions: int
+    promised_delta: float
 
 
 class Table(NamedTuple):
-    """One table of rewards, each `base` or, if altered, 1 - `base`.
+    """One table of rewards.
 
-    n_arms: K; base: 0 or 1; arm: its first reward is altered if `changed`; lead: of every other arm this number of
-        rewards after the first is altered
+    rewards: of each arm in the order of its pulls, float64[K, n]; later pulls repeat them
+    arm, pull, value: the changed reward: of this arm at this pull, from 0; no reward if arm is -1
     contexts: of the rounds in turn, float64[n, d] or, if every arm has its own, float64[n, K, d]
     """
 
-    n_arms: int
-    base: float
-    arm: int
-    changed: bool
-    lead: int
+    rewards: np.ndarray
+    arm: int = -1
+    pull: int = 0
+    value: float = 0.0
     contexts: np.ndarray = NO_CONTEXT
 
 
-class Event(NamedTuple):
-    """The sum of scores[t, arm of round t, arm of round t + 1] is at least `threshold`.
-
-    scores: float64[rounds, K, K]; arm 0 counts as the arm of round 0
-    """
-
-    scores: np.ndarray
-    threshold: float
-
-
-def configure(K: int, neighbour: Literal[0, 1], rounds: int, promised: float, dimensions: int = 0) -> Inputs:
+def configure(
+    K: int,
+    neighbour: Literal[0, 1],
+    rounds: int,
+    promised: float,
+    dimensions: int = 0,
+    promised_delta: float = 0.0,
+) -> Inputs:
     """Return the inputs for K >= 2 arms, `rounds` > K rounds and a policy that claims `promised` > 0."""
-    return Inputs(K, rounds, neighbour, dimensions)
+    return Inputs(K, rounds, neighbour, dimensions, promised_delta)
 
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
-    """Return the arguments of `happens`: a table and the event, selected in pilot runs on their own stream."""
-    rounds = min(inputs.rounds, horizon or inputs.rounds)
-    contexts = NO_CONTEXT
-    if inputs.dimensions:
-        contexts = _contexts(Path(policy.__file__).parent.name, inputs.n_arms, inputs.dimensions)
+    """Return the arguments of `happens`: a table and the event, selected in runs on their own stream."""
+    found = find(policy, params, inputs, horizon, trials)
     own = functions(Policy, policy)
-    tables, event = once(look, own, params, inputs.n_arms, rounds, min(PILOT, trials), contexts)
-    return own, params, tables[inputs.neighbour], event, np.zeros(len(event.scores), np.int64)
+    return own, params, found.inputs[inputs.neighbour], found.event, np.zeros(len(found.event.scores), np.int64)
 
 
-def once(search: Callable, policy: Policy, params, *others):
-    """Return the result of a search of pilot runs. Both neighbours of an audit share it, so it is cached."""
+def find(policy, params, inputs, horizon, trials) -> Found:
+    """Return the tables of neighbours 0 and 1 and the event that distinguishes them best."""
+    rounds = min(inputs.rounds, horizon or inputs.rounds)
+    # The family of a module is its folder; an object of a notebook names its own, by default this one.
+    folder = Path(policy.__file__).parent.name if hasattr(policy, "__file__") else "bandit"
+    family = getattr(policy, "FAMILY", folder)
+    own = functions(Policy, policy)
+    return once(look, own, params, family, inputs._replace(neighbour=0), rounds, trials)
+
+
+def once(search: Callable, policy, params, *others):
+    """Return the result of a search. Both neighbours of an audit share it, so it is cached."""
     # The functions themselves, not their names: an edited policy has new functions of the same names.
     key = search, policy, pickle.dumps((params, others))
     if key not in _searched:
@@ -101,88 +113,97 @@ def once(search: Callable, policy: Policy, params, *others):
     return _searched[key]
 
 
-def _contexts(family: str, K: int, dimensions: int) -> np.ndarray:
-    rng = np.random.default_rng(PILOT_SEED)
+def look(policy, params, family: str, inputs: Inputs, rounds: int, trials: int) -> Found:
+    """Return what `search` finds among all tables of a family for `trials` counted runs."""
+    rng = np.random.default_rng(SEARCH_SEED)
+    K = inputs.n_arms
+    play_runs = partial(loop(_play_runs), policy, params, rng)
+    groups = []
+    for contexts in _contexts(family, K, inputs.dimensions):
+
+        def shares(rewards: np.ndarray, contexts=contexts) -> np.ndarray:
+            choices = np.zeros((BISECTION, rounds), np.int64)
+            play_runs(Table(rewards, contexts=contexts), choices)
+            return np.bincount(choices.ravel(), minlength=K) / choices.size
+
+        for rewards in [*_rewards(K, rounds), *_tipping(K, rounds, shares)]:
+            groups += _neighbours(Table(rewards, contexts=contexts), outside=family == "linear")
+    return search(groups, play_runs, rounds, K, trials, inputs.promised_delta)
+
+
+def _contexts(family: str, K: int, dimensions: int) -> list[np.ndarray]:
+    rng = np.random.default_rng(SEARCH_SEED)
     if family == "linear":
         directions = rng.standard_normal((CONTEXTS, K, dimensions))
-        return directions / np.linalg.norm(directions, axis=2, keepdims=True)
-    return rng.random((CONTEXTS, dimensions))
+        return [directions / np.linalg.norm(directions, axis=2, keepdims=True)]
+    return [rng.random((CONTEXTS, dimensions)), np.full((1, dimensions), 0.5)] if dimensions else [NO_CONTEXT]
 
 
-def look(
-    policy, params, K: int, rounds: int, runs: int, contexts: np.ndarray = NO_CONTEXT
-) -> tuple[tuple[Table, Table], Event]:
-    """Return the tables of neighbours 0 and 1 and the event that distinguishes them best in `runs` runs each."""
-    rng = np.random.default_rng(PILOT_SEED)
-    settings = itertools.product((0.0, 1.0), (0, K - 1), (0, LEAD))
-    pairs = [
-        [Table(K, base, arm, changed, lead, contexts) for changed in (False, True)] for base, arm, lead in settings
-    ]
-    return best_event(pairs, partial(loop(_play_runs), policy, params, rng), rounds, runs)
+def _rewards(K: int, n: int) -> list[np.ndarray]:
+    """Return arrays of rewards in [0, 1], float64[K, n]."""
+    rng = np.random.default_rng(SEARCH_SEED)
+    arms, pulls, flat = np.arange(K)[:, None], np.arange(n)[None], np.zeros((K, n))
+    first, last = arms == 0, arms == K - 1
+    found = [flat, flat + 1, flat + pulls % 2, flat + (arms + pulls) % 2]
+    found += [flat + first, flat + last, flat + ~first]
+    found += [(rng.random((K, n)) < mean).astype(float) for mean in COIN_FLIPS]
+    found += [(rng.random((K, n)) < means).astype(float) for means in (0.5 + 0.25 * last, 0.75 - 0.5 * arms / (K - 1))]
+    found += [rng.random((K, n))]
+    for base in (0.0, 1.0):
+        led = ((pulls > 0) & (pulls <= lead) & ~one for one in (first, last) for lead in LEADS)
+        found += [np.where(where, 1 - base, base) for where in led]
+    return found
 
 
-def best_event(pairs: Iterable, play_runs: Callable, rounds: int, runs: int) -> tuple[tuple, Event]:
-    """Return the pair of inputs, the less likely one first, and the event that distinguishes them best.
+def _tipping(K: int, n: int, shares: Callable) -> list[np.ndarray]:
+    """Return rewards that are equal except the first ones of one arm, just enough of them to change the choices.
 
-    play_runs(inputs, choices): overwrites choices, int64[runs, rounds], with one run per row
+    shares(rewards): the share of rounds in which each arm is chosen
     """
-    best, inputs, event = -math.inf, None, None
-    for pair in pairs:
-        choices = [np.zeros((runs, rounds), np.int64) for _ in pair]
-        for one, played in zip(pair, choices, strict=True):
-            play_runs(one, played)
-        for likelier in (0, 1):
-            for search in (event_of_one_choice, event_of_sequence):
-                margin, candidate = search(choices[1 - likelier], choices[likelier], pair[0].n_arms)
-                if margin > best:
-                    best, inputs, event = margin, (pair[1 - likelier], pair[likelier]), candidate
-    return inputs, event
+    pulls, found = np.arange(n), []
+    for arm in (0, K - 1):
+        for base in (0.0, 1.0):
+
+            def rewards(number: int, arm=arm, base=base) -> np.ndarray:
+                table = np.full((K, n), base)
+                table[arm, pulls < number] = 1 - base
+                return table
+
+            low, high = 0, n
+            ends = [shares(rewards(number))[arm] for number in (low, high)]
+            while high - low > 1:
+                middle = (low + high) // 2
+                near_high = abs(shares(rewards(middle))[arm] - ends[1]) < abs(ends[1] - ends[0]) / 2
+                low, high = (low, middle) if near_high else (middle, high)
+            found += [rewards(low), rewards(high)]
+    return found
 
 
-def event_of_one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
-    """Return the margin and the best event on the choice of one round, from int64[runs, rounds] with each neighbour."""
-    runs = len(likely)
-    counts = [np.stack([(played == arm).sum(axis=0) for arm in range(K)], axis=1) for played in (unlikely, likely)]
-    # [chosen or not, round, arm]
-    margins = np.stack([_apart(*counts), _apart(*(runs - count for count in counts))])
-    opposite, t, arm = np.unravel_index(margins.argmax(), margins.shape)
-    scores = np.zeros((t + 1, K, K))
-    scores[t, :, arm] = 1
-    if opposite:
-        scores[t] = 1 - scores[t]
-    return float(margins.max()), Event(scores, 0.5)
+def _neighbours(table: Table, outside: bool) -> Iterator[list[Table]]:
+    """Yield groups of tables; every table after the first of a group is a neighbour of the first one."""
+    K, n = table.rewards.shape
+    changes = [(arm, pull) for arm in sorted({0, K // 2, K - 1}) for pull in CHANGED if pull < n // K]
+    if outside:
+        for arm, pull in changes:
+            yield [table._replace(arm=arm, pull=pull, value=sign * OUTSIDE) for sign in (-1, 1)]
+    other = 1.0 - np.rint(table.rewards)
+    yield [table, *(table._replace(arm=arm, pull=pull, value=other[arm, pull]) for arm, pull in changes)]
 
 
-def event_of_sequence(unlikely: np.ndarray, likely: np.ndarray, K: int) -> tuple[float, Event]:
-    """Return the margin and the best event on all choices together, from int64[runs, rounds] with each neighbour."""
-    runs, rounds = likely.shape
-    half, shape = runs // 2, (rounds, K, K)
-    # The flat index of each choice in `scores`.
-    places = [
-        np.ravel_multi_index((np.arange(rounds)[None], np.pad(played, ((0, 0), (1, 0)))[:, :-1], played), shape)
-        for played in (unlikely, likely)
-    ]
-    logs = []
-    for place in places:
-        counts = np.bincount(place[:half].ravel(), minlength=rounds * K * K).reshape(shape) + 0.5
-        logs.append(np.log(counts / counts.sum(axis=2, keepdims=True)))
-    scores = logs[1] - logs[0]
-    values = [np.sort(scores.ravel()[place[half:]].sum(axis=1)) for place in places]
-    thresholds = np.unique(np.concatenate(values))
-    margins = _apart(*(len(some) - np.searchsorted(some, thresholds) for some in values))
-    return float(margins.max()), Event(scores, float(thresholds[margins.argmax()]))
-
-
-def _apart(unlikely: np.ndarray, likely: np.ndarray) -> np.ndarray:
-    """Return the log ratio of two counts minus two of its standard errors."""
-    return np.log((likely + 1) / (unlikely + 1)) - 2 * np.sqrt(1 / (likely + 1) + 1 / (unlikely + 1))
+def in_words(pair: tuple[Table, Table]) -> str:
+    """Return in what two tables differ, with arms and pulls from 1."""
+    less, more = pair
+    arm, pull = max((less.arm, less.pull), (more.arm, more.pull))
+    values = [one.value if one.arm == arm else one.rewards[arm, pull] for one in (more, less)]
+    return f"reward number {pull + 1} of arm {arm + 1} was {values[0]:g} instead of {values[1]:g}"
 
 
 @njit
 def _reward(table, arm, pulls):
     """Return the arm's reward at its pull number `pulls`, from 0."""
-    other = table.changed and pulls == 0 if arm == table.arm else 0 < pulls <= table.lead
-    return 1.0 - table.base if other else table.base
+    if arm == table.arm and pulls == table.pull:
+        return table.value
+    return table.rewards[arm, pulls % table.rewards.shape[1]]
 
 
 @njit
@@ -197,12 +218,13 @@ def play(policy, params, table, learns_last, rng, choices):
     learns_last: whether the policy also learns the reward of the last round
     """
     contexts = table.contexts
-    pulls = np.zeros(table.n_arms, np.int64)
+    n_arms = len(table.rewards)
+    pulls = np.zeros(n_arms, np.int64)
     state = policy.init(params)
     for t in range(1, len(choices) + 1):
         context = contexts[(t - 1) % len(contexts)]
         arm = policy.choose(params, state, context, t, rng)
-        admit(policy, arm, table.n_arms, t)
+        admit(policy, arm, n_arms, t)
         choices[t - 1] = arm
         if t < len(choices) or learns_last:
             reward = _reward(table, arm, pulls[arm])
@@ -218,28 +240,20 @@ def _play_runs(policy, params, rng, table, choices):
 
 
 @njit
-def score(event, choices):
-    """Return the sum of the scores of one run's choices, int64[rounds]."""
-    total, before = 0.0, 0
-    for t in range(len(choices)):
-        total += event.scores[t, before, choices[t]]
-        before = choices[t]
-    return total
-
-
-@njit
 def happens(policy, params, table, event, choices, rng):
     """Play until the event's last round; return whether the event happens."""
     play(policy, params, table, False, rng, choices)
     return score(event, choices) >= event.threshold
 
 
+# The type of an input, for files.
+INPUT = Table
 # The event is chosen so that it is likelier with neighbour 1; its probability is unknown.
 AUDIT = Audit(
     families=("bandit", "linear", "contextual"),
     inputs=configure,
     event=happens,
     arguments=arguments,
-    changed="Only the first reward of one arm was changed, with {K} arms, over {rounds} rounds of rewards that are "
-    "alike (except at most two per other arm).",
+    changed="One reward was changed, at pull number 1 to 512 of one of up to three arms, with {K} arms, over {rounds} "
+    "rounds, in about 30 tables of rewards: alike, in turn, coin flips, one arm better, draws of an instance.",
 )

@@ -63,7 +63,7 @@ def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     rounds = np.array(ROUNDS.get(inputs.event, (horizon,)))
     if horizon < rounds[-1]:
         raise ValueError(f"horizon: expected at least the event's {rounds[-1]} rounds; found {horizon}")
-    table = Table(2, base=0.0, arm=0, changed=inputs.neighbour == 1, lead=0)
+    table = Table(np.zeros((2, horizon)), arm=0, pull=0, value=float(inputs.neighbour))
     return functions(Policy, policy), params, table, rounds, inputs.event == "half"
 
 
