@@ -12,10 +12,10 @@ def power(unlikely: float, likely: float, claimed: float, trials: int, confidenc
 
     unlikely, likely: the event's probability with the less and the more likely neighbour; trials: with each of them
 
-    The bound exceeds `claimed` if the lower Clopper-Pearson end of the likelier neighbour is above v, which is delta plus
-    e^claimed times the upper end of the other. This is the case if a binomial of probability v reaches the observed count with
-    probability below `half`. The counts of the less likely neighbour are grouped, each group as its largest count, so
-    the result is never above the power.
+    The bound exceeds `claimed` if the lower Clopper-Pearson end of the likelier neighbour is above v, which is delta
+    plus e^claimed times the upper end of the other. This is the case if a binomial of probability v reaches the
+    observed count with probability below `half`. The counts of the less likely neighbour are grouped, each group as its
+    largest count, so the result is never above the power.
     """
     half = (1 - confidence) / 2
     low, high = scipy.stats.binom.ppf(_LEFT_OUT, trials, unlikely), scipy.stats.binom.isf(_LEFT_OUT, trials, unlikely)

@@ -130,7 +130,8 @@ def _one_choice(unlikely: np.ndarray, likely: np.ndarray, K: int, delta: float) 
     runs = len(likely)
     counts = [np.stack([(played == arm).sum(axis=0) for arm in range(K)], axis=1) for played in (unlikely, likely)]
     # [chosen or not, round, arm]
-    margins = np.stack([_margin(*counts, runs, delta), _margin(*(runs - count for count in counts), runs, delta)])
+    few, many = counts
+    margins = np.stack([_margin(few, many, runs, delta), _margin(runs - few, runs - many, runs, delta)])
     opposite, t, arm = np.unravel_index(margins.argmax(), margins.shape)
     scores = np.zeros((t + 1, K, K))
     scores[t, :, arm] = 1
@@ -164,7 +165,7 @@ def _discriminant(unlikely: np.ndarray, likely: np.ndarray, K: int) -> Iterator[
     for played in (unlikely, likely):
         counted = [played == arm for arm in range(K)] + [played != _before(played)]
         features.append(np.hstack([np.add.reduceat(one.astype(float), starts, axis=1) for one in counted]))
-    spread = sum(np.cov(some, rowvar=False) for some in features)
+    spread = np.cov(features[0], rowvar=False) + np.cov(features[1], rowvar=False)
     # A feature may be constant, and the pulls of a window add up to its length.
     difference = features[1].mean(axis=0) - features[0].mean(axis=0)
     weights = np.linalg.solve(spread + RIDGE * np.eye(len(spread)), difference).reshape(K + 1, len(starts))
@@ -178,8 +179,8 @@ def _with_threshold(scores: np.ndarray, unlikely: np.ndarray, likely: np.ndarray
     sums = (scores.ravel()[_places(played[:, : len(scores)], K)].sum(axis=1) for played in (unlikely, likely))
     values = [np.sort(np.round(some, DIGITS)) for some in sums]
     thresholds = np.unique(np.concatenate(values))
-    counts = (len(some) - np.searchsorted(some, thresholds) for some in values)
-    margins = _margin(*counts, len(likely), delta)
+    few, many = (len(some) - np.searchsorted(some, thresholds) for some in values)
+    margins = _margin(few, many, len(likely), delta)
     # A sum in another order may be rounded otherwise.
     return Event(scores, float(thresholds[margins.argmax()]) - 10.0**-DIGITS), float(margins.max())
 
