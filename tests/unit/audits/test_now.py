@@ -9,7 +9,8 @@ from privarms.audits.power import power
 from privarms.audits.reduction import configured
 from privarms.cli import audit_now
 from privarms.errors import PrivarmsError
-from privarms.registry import library
+from privarms.planning import auditing
+from privarms.registry import extensions, library
 
 
 def test_the_studies_of_the_project_are_run(capsys, tmp_path):
@@ -83,3 +84,109 @@ def test_everything_that_claims_an_epsilon_is_listed():
         *filter(library.claims_epsilon, library.names("policies")),
     }
     assert actual.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"
+
+
+LEAK = '''"""Choose arm 1 only after a reward of 1, with probability 0.3: this gives the reward away."""
+
+from typing import NamedTuple
+
+from numba import njit
+
+from privarms.mechanisms.laplace import laplace
+
+LABEL = "a leak"
+{more}
+
+
+class Params(NamedTuple):
+    """n_arms: K; epsilon: > 0."""
+
+    n_arms: int
+    epsilon: float
+
+
+def configure(K: int, epsilon: float) -> Params:
+    """Return the parameters."""
+    return Params(K, epsilon)
+
+
+@njit
+def init(params):
+    """Return the arm."""
+    return 0
+
+
+@njit
+def choose(params, state, context, t, rng):
+    """Return the arm."""
+    return state
+
+
+@njit
+def learn(params, state, context, arm, reward, t, rng):
+    """Return the next arm."""
+    return int(reward > 0.5 and rng.random() < 0.3 + 0 * laplace(1 / params.epsilon, rng))
+'''
+
+
+@pytest.fixture
+def leak(tmp_path, monkeypatch):
+    """Return leak(more), which writes a leaky policy with further lines into an extension, audited at one size."""
+    monkeypatch.setenv(extensions.VARIABLE, "")
+    monkeypatch.setattr(auditing, "SIZES", ((2, 8, 1.0),))
+
+    def write(more=""):
+        folder = tmp_path / f"mine{len(list(tmp_path.iterdir()))}"
+        file = folder / "policies/bandit/leak_in_the_open.py"
+        file.parent.mkdir(parents=True)
+        file.write_text(LEAK.format(more=more), encoding="utf-8")
+        extensions.extend([folder])
+        library.refresh()
+        return "leak_in_the_open"
+
+    return write
+
+
+def test_the_worst_inputs_and_event_are_named_saved_and_counted_once_more(leak, tmp_path, capsys):
+    file = tmp_path / "worst.json"
+    assert audit_now.show(leak(), trials=2_000, save=str(file)) == 1
+    printed = capsys.readouterr().out
+    assert printed.startswith("not private as claimed: leak_in_the_open, any_choice, 1 sizes\n")
+    assert "The runs differed most when reward number " in printed
+    assert audit_now.show(None, replay=str(file), trials=500) == 1
+    assert " of 500 trials with the two inputs" in capsys.readouterr().out
+
+
+def test_a_file_that_is_none_of_ours_cannot_be_replayed(tmp_path):
+    file = tmp_path / "worst.json"
+    file.write_text("{}")
+    with pytest.raises(PrivarmsError, match=r"worst.json: expected a file that `privarms audit --save` wrote"):
+        audit_now.show(None, replay=str(file))
+
+
+def test_approximate_privacy_is_judged_with_its_delta(leak):
+    # The event has the probabilities 0.3 and 0, so it is no violation within a delta of 0.4.
+    strict, loose = (audit_now.run_audits(leak(f'PRIVACY = "approximate"\nDELTA = {d}'), 2_000) for d in (1e-6, 0.4))
+    assert strict["verdict"].tolist() == [verdicts.NOT_PRIVATE]
+    assert "promised_delta = 1e-06" in strict["setting"].iloc[0]
+    assert loose["verdict"].iloc[0] != verdicts.NOT_PRIVATE
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ('PRIVACY = "joint"', "not audited: it declares PRIVACY = 'joint'"),
+        ('PRIVACY = "zCDP"', r"leak_in_the_open.py: PRIVACY: expected one of pure, approximate, local, joint"),
+        ('PRIVACY = "approximate"', r"needs a delta in \[0, 1\), .*; found none"),
+    ],
+)
+def test_a_promise_that_no_audit_is_about_gives_this_as_the_reason(leak, more, words):
+    with pytest.raises(PrivarmsError, match=words):
+        audit_now.run_audits(leak(more))
+
+
+def test_a_slow_policy_gets_fewer_trials(leak):
+    cells = audit_now.fitting_cells(leak())
+    quick, slow = (audit_now.affordable(cells, 20_000, seconds) for seconds in (1e4, 1e-9))
+    assert {cell.replicates for cell in quick} == {20_000}
+    assert {cell.replicates for cell in slow} == {audit_now.FEWEST}

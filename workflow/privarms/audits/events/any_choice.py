@@ -6,9 +6,9 @@ one or of one between, at its pull number 1, 2, 4, 8, 16, 32, 128 or 512. The ot
 and 1, coin flips, different for one arm, a draw of Bernoulli arms, or uniform. In some tables one arm has ones (or
 zeros) for just so many pulls that the policy's choices begin to depend on it; this number is searched by bisection.
 
-Contexts, if the family has any, are the same in both tables: drawn once, and for `contextual` also one context in all
-rounds. In the family `linear` rewards are any real numbers, so there the changed reward is also -OUTSIDE in one table
-and OUTSIDE in the other.
+Contexts, if the family has any, are the same in both tables: drawn once, or one context in all rounds and, in `linear`,
+of all arms. In the family `linear` rewards are any real numbers, so there the changed reward is also -OUTSIDE in one
+table and OUTSIDE in the other.
 
 `promised` is the claimed epsilon, and `promised_delta` the claimed delta. The policy itself gets this epsilon or, as a
 weakened control, twice this epsilon.
@@ -135,7 +135,9 @@ def _contexts(family: str, K: int, dimensions: int) -> list[np.ndarray]:
     rng = np.random.default_rng(SEARCH_SEED)
     if family == "linear":
         directions = rng.standard_normal((CONTEXTS, K, dimensions))
-        return [directions / np.linalg.norm(directions, axis=2, keepdims=True)]
+        drawn = directions / np.linalg.norm(directions, axis=2, keepdims=True)
+        # Arms with the same context differ in their rewards only.
+        return [drawn, np.full((1, K, dimensions), dimensions**-0.5)]
     return [rng.random((CONTEXTS, dimensions)), np.full((1, dimensions), 0.5)] if dimensions else [NO_CONTEXT]
 
 
