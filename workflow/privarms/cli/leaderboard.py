@@ -99,7 +99,7 @@ def compare(
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
         raise PrivarmsError(f"{folder}: {expected}; found none")
     policies = [p for p in policies if p in own or library.claims_epsilon(p)]
-    epsilon, horizon = (list(dict.fromkeys(values)) for values in (epsilon, horizon))
+    epsilon, horizon = list(dict.fromkeys(epsilon)), list(dict.fromkeys(horizon))
     chosen = _chosen(arms, means, environment, parameters)
     instances = {name: _instance(policies[0], *one) for name, one in chosen.items()}
     parts = []
