@@ -16,9 +16,10 @@ with job(snakemake):
     style.use_style()
     results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
     figure, numbers = artifacts.make(snakemake.params.made_by, results)
-    for audit in snakemake.input.audit:
-        if warning := verdicts.warning(verdicts.summary(pd.read_csv(audit)), snakemake.params.policies):
-            style.warn(figure, warning)
+    audits = [pd.read_csv(file) for file in snakemake.input.audit]
+    lines = verdicts.summary(pd.concat(audits)) if audits else None
+    if lines is not None and (warning := verdicts.warning(lines, snakemake.params.policies)):
+        style.warn(figure, warning)
     if snakemake.params.data == "stand-in":
         style.watermark(figure)
         # Numbers of a figure of several datasets already have this column.

@@ -21,6 +21,7 @@ with job(snakemake):
         sheet = getattr(library.load_module(module), function)(frame, results)
         write_sheet(frame, sheet, stem, stand_in=stand_in)
     else:
-        audits = [verdicts.summary(pd.read_csv(audit)) for audit in snakemake.input.audit]
-        warning = " ".join(verdicts.warning(lines, snakemake.params.policies) for lines in audits)
+        audits = [pd.read_csv(file) for file in snakemake.input.audit]
+        lines = verdicts.summary(pd.concat(audits)) if audits else None
+        warning = verdicts.warning(lines, snakemake.params.policies) if lines is not None else ""
         write_table(frame, stem, stand_in=stand_in, warning=warning)

@@ -30,8 +30,11 @@ def test_help_is_quick():
         (["correct", "gone.csv", "--epsilon", "1"], "error: gone.csv: no such file; expected a CSV file"),
         (["audit", "laplace", "--trials", "0"], "error: --trials: expected a whole number from 1 "),
         (["audit", "laplace", "--trials", "2.5"], "error: --trials: expected a whole number from 1 "),
-        (["compare", "none", "--horizon", "4"], "error: --horizon: expected a whole number from 5 "),
-        (["compare", "none", "--horizon", "1e30"], "error: --horizon: expected a whole number from 5 "),
+        (["compare", "none", "--horizon", "1"], "error: --horizon: expected a whole number from 2 "),
+        (["compare", "none", "--horizon", "10,1e30"], "error: --horizon: expected a whole number from 2 "),
+        (["compare", "none", "--epsilon", "1,0"], "error: --epsilon: expected a finite number above 0; found '0'"),
+        (["compare", "none", "--means", "0.5,x"], "error: --means: expected a finite number; found 'x'"),
+        (["compare", "none", "--set", "top"], "error: --set: expected NAME=VALUE; found 'top'"),
         (["compare", "none", "--horizon", "1e3"], "error: extensions: none: expected a folder"),
         *(
             (

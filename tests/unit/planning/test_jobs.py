@@ -5,7 +5,11 @@ from pathlib import Path
 import pytest
 
 from privarms.errors import PrivarmsError
+from privarms.files import settings
+from privarms.planning import paths, start
 from privarms.planning.jobs import Job, JobsOfRule
+from privarms.registry import extensions
+from tests import ROOT
 
 
 @pytest.fixture
@@ -44,6 +48,7 @@ def test_a_table_with_the_name_of_a_figure_has_files_of_another_name(quick_plan)
         ("compute_inference", ("neel2018", "fig1"), "neel2018: unknown inference table 'fig1'"),
         ("simulate_shard", ("neel2018", "ucb-000000000000"), "neel2018: no shard ucb-000000000000 in this plan"),
         ("aggregate_study", ("neel2018", "fig1"), "neel2018: unknown study 'fig1'"),
+        ("judge_audits", ("ucb9",), "audits: unknown policy 'ucb9'"),
     ],
 )
 def test_an_unknown_output_is_one_error(quick_plan, rule, key, words):
@@ -58,3 +63,21 @@ def test_shards_of_a_paper_come_after_those_of_older_papers(quick_plan):
     older = quick_plan.jobs["aggregate_study"]["neel2018", "experiment_1"].priority
     assert all(paper - 1 < job.priority <= paper < older for job in jobs)
     assert all(job.minutes >= 5 for job in jobs)
+
+
+def test_a_figure_with_an_own_policy_waits_only_for_the_audits_of_its_policies(monkeypatch):
+    monkeypatch.setenv(extensions.VARIABLE, "")
+    monkeypatch.setenv(start.STATUSES_VARIABLE, "")
+    monkeypatch.delenv(start.STATUSES_VARIABLE)
+    config = settings.read(ROOT / "config/config.yaml") | {"scale": "quick", "mirror": None}
+    plan = start.make_plan(config | {"extensions": [str(ROOT / "examples/my_bandits")]}, main=False)
+    figure, published = (plan.jobs["draw_figures"][key] for key in (("mine", "budgets_final"), ("sajed2019", "fig1a")))
+    assert figure.inputs["audit"] == [paths.audit_of("quick", policy) for policy in ("dp_se", "private_halving")]
+    assert published.inputs["audit"] == []
+    judged = {policy: plan.jobs["judge_audits"][policy,] for policy in ("dp_se", "private_halving", "ucb1")}
+    assert {policy: job.params["named"] for policy, job in judged.items()} == {
+        "dp_se": [("sajed2019", "audit")],
+        "private_halving": [("mine", "audit_private_halving")],
+        "ucb1": [],
+    }
+    assert judged["dp_se"].inputs["studies"] == [paths.study("quick", "sajed2019", "audit")]

@@ -48,12 +48,22 @@ CHECK = """\
 Plan the studies of an extension and run each of its policies for up to 100 rounds, with checks of array bounds.
 Exit status 1 if anything failed (docs/extend.md)."""
 COMPARE = """\
-Run the bandits of an extension and the published private bandits on five Bernoulli instances with five arms.
-Print ranks, regret, regret divided by the lower bound, and differences from the best published policy. Audit every
-policy, and print the verdict and what the audit changed. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a
-policy of your own is not private as claimed.
+Run the bandits of an extension and the published private bandits on the Bernoulli instances mu1 to mu5 of Azize and
+Basu (2022) and Azize et al. (2025), or on arms of your own. Print ranks, regret, regret divided by the lower bound (of
+Bernoulli arms only), and differences from the best published policy. Audit every policy at every epsilon, and print the
+verdict and what the audit changed. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your own is not
+private as claimed.
 
-  privarms compare examples/my_bandits"""
+Two policies are tied if the interval of the difference between their mean regrets contains 0. The intervals of all
+differences, on all instances of an epsilon and a horizon, are valid together (95%, Bonferroni). A policy's rank is 1,
+plus 1 for each better policy and 1/2 for each tied one; the mean rank is over the instances. With more --replicates
+fewer policies are tied.
+
+A list of budgets or horizons has commas. Each pair has ranks of its own.
+
+  privarms compare examples/my_bandits
+  privarms compare examples/my_bandits --means 0.9,0.5,0.1 --epsilon 0.1,1
+  privarms compare examples/my_bandits --environment beta_rewards --set top=0.75 --set bottom=0.25 --K 10"""
 NEW = """\
 Write FOLDER/policies/bandit/NAME.py, a working private bandit. Edit this file, then compare your bandit.
 
@@ -193,10 +203,33 @@ def parser() -> argparse.ArgumentParser:
     compare = _add(commands, "compare", _compare, "rank your own bandits among published ones", COMPARE)
     compare.add_argument("folder", metavar="FOLDER", type=Path, help="folder of the extension")
     compare.add_argument(
-        "--epsilon", type=_number("--epsilon", above=0), default=1.0, help="privacy budget, > 0 (default: 1)"
+        "--epsilon",
+        metavar="LIST",
+        type=_numbers("--epsilon", above=0),
+        default=[1.0],
+        help="privacy budgets, > 0 (default: 1)",
     )
     compare.add_argument(
-        "--horizon", metavar="T", type=_number("--horizon", least=5), default=100_000, help="rounds (default: 100000)"
+        "--horizon",
+        metavar="LIST",
+        type=_numbers("--horizon", least=2),
+        default=[100_000],
+        help="numbers of rounds (default: 100000)",
+    )
+    compare.add_argument("--K", metavar="K", type=_number("--K", least=2), help="number of arms (default: 5)")
+    compare.add_argument(
+        "--means", metavar="LIST", type=_numbers("--means"), help="means of Bernoulli arms (default: mu1 to mu5)"
+    )
+    compare.add_argument(
+        "--environment", metavar="NAME", help="environment of the library or of FOLDER (default: bernoulli)"
+    )
+    compare.add_argument(
+        "--set",
+        metavar="NAME=VALUE",
+        type=_assignment,
+        action="append",
+        default=[],
+        help="parameter of --environment; repeat the option for more (default: its own)",
     )
     compare.add_argument(
         "--replicates",
@@ -273,11 +306,27 @@ def _number(option: str, *, least: int | None = None, above: float = -math.inf, 
                 raise PrivarmsError(f"{option}: expected a whole number from {least} to {MOST:.0e}; found {text!r}")
             return value
         if type(value) not in (int, float) or not above < value < below:
-            bounds = f" between {above} and {below}" if below < math.inf else f" above {above}"
+            bounds = f" above {above}" if above > -math.inf else ""
+            bounds = f" between {above} and {below}" if below < math.inf else bounds
             raise PrivarmsError(f"{option}: expected a finite number{bounds}; found {text!r}")
         return float(value)
 
     return parse
+
+
+def _numbers(option: str, **bounds) -> Callable:
+    """Return the parser of an option's numbers, separated by commas; bounds: those of `_number`."""
+    return lambda text: [*map(_number(option, **bounds), text.split(","))]
+
+
+def _assignment(text: str) -> tuple[str, object]:
+    """Return name and value of NAME=VALUE, the value as in our YAML files."""
+    from privarms.files import settings
+
+    name, equals, value = text.partition("=")
+    if not (name and equals and value):
+        raise PrivarmsError(f"--set: expected NAME=VALUE; found {text!r}")
+    return name, settings.scalar(value)
 
 
 def _audit(options) -> int:
@@ -311,8 +360,9 @@ def _check(options) -> int:
 def _compare(options) -> int:
     from privarms.cli import leaderboard
 
-    numbers = {name: getattr(options, name) for name in ("epsilon", "horizon", "replicates", "trials")}
-    return leaderboard.show(options.folder, options.output, **numbers)
+    given = {name: getattr(options, name) for name in ("epsilon", "horizon", "replicates", "trials", "means")}
+    given |= {"arms": options.K, "environment": options.environment, "parameters": dict(options.set)}
+    return leaderboard.show(options.folder, options.output, **given)
 
 
 def _data(options) -> int:

@@ -29,23 +29,30 @@ def configure(
     bottom: float,
     spacing: Literal["linear", "one_best", "convex", "concave"] = "linear",
     rotate: int = 0,
+    means: str = "",
 ) -> Environment:
     """Return K >= 2 arms with means in [0, 1]; arm `rotate`, from 0 to K - 1, is the best, with mean `top`.
 
     linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
     `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)
     rotate: the arms come in this order after the best one, and again from arm 0
+    means: instead of a spacing, K numbers separated by blanks, with the largest `top` and the smallest `bottom`
     """
     at_least(2, K=K)
     if not 0 <= rotate < K:
         raise ValueError(f"rotate: expected 0 to {K - 1}; found {rotate}")
     if not 0 <= bottom <= top <= 1:
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
-    means = np.linspace(top, bottom, K)
-    if spacing == "one_best":
-        means[1:] = bottom
+    if means:
+        arms = np.array([float(mean) for mean in means.split()])
+        if len(arms) != K or (arms.max(), arms.min()) != (top, bottom):
+            raise ValueError(f"means: expected {K} numbers from {bottom} to {top}, both included; found {means!r}")
+    elif spacing == "one_best":
+        arms = np.array([top] + [bottom] * (K - 1), float)
     elif spacing == "convex":
-        means = bottom + (top - bottom) * (np.arange(K)[::-1] / (K - 1)) ** 2
+        arms = bottom + (top - bottom) * (np.arange(K)[::-1] / (K - 1)) ** 2
     elif spacing == "concave":
-        means = top - (top - bottom) * (np.arange(K) / (K - 1)) ** 2
-    return Environment(pull, np.roll(means, rotate))
+        arms = top - (top - bottom) * (np.arange(K) / (K - 1)) ** 2
+    else:
+        arms = np.linspace(top, bottom, K)
+    return Environment(pull, np.roll(arms, rotate))

@@ -145,8 +145,8 @@ class Jobs(dict):
                 "inference": [paths.inference(self.scale, paper, table) for table in entry.inference],
                 "facts": [self.datasets.prepared(d, "json") for d in self.outputs.datasets_shown(paper, artifact)],
                 "published": self.outputs.published(paper),
-                # The artifact shows a warning if a policy of an extension fails its audit.
-                "audit": [paths.audit(self.scale)] if extended else [],
+                # An artifact with a policy of an extension shows a warning if one of its policies fails its audit.
+                "audit": [paths.audit_of(self.scale, p) for p in dict(policies)] if extended else [],
             },
             lambda: {
                 "library": library.digest(rule, entry.made_by[0]),
@@ -163,6 +163,18 @@ class Jobs(dict):
 
     draw_figures = partialmethod(_artifact, "draw_figures", "figure")
     write_tables = partialmethod(_artifact, "write_tables", "table")
+
+    def judge_audits(self, policy: str) -> Job:
+        check_known("audits", "policy", policy, library.names("policies"))
+        named, claims = self.simulation.audits(policy), self.simulation.claims()
+        return Job(
+            {"studies": [paths.study(self.scale, paper, study) for paper, study in named]},
+            lambda: {
+                "library": library.digest("judge_audits", *self.simulation.audit_modules(policy)),
+                "named": named,
+                "claims": [policy] if policy in claims else [],
+            },
+        )
 
     def judge_statements(self, paper: str, artifact: str | None = None) -> Job:
         statements, run = self.outputs.statements_about(paper, artifact), set(self.outputs.inference(paper))

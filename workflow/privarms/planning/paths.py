@@ -44,8 +44,9 @@ cases = "results/{}/cases/{}.csv".format
 ledger = "results/{}/ledger.csv".format
 statements = "results/{}/statements.csv".format
 report = "results/{}/report.html".format
-# All papers' privacy audits; their picture and its numbers, by file suffix.
+# All papers' privacy audits; those of one policy; their picture and its numbers, by file suffix.
 audit = "results/{}/audit.csv".format
+audit_of = "results/{}/audits/{}.csv".format
 audit_picture = "results/{}/audit_losses.{}".format
 # The folder of the jobs' logs; the ledger that the last run replaced.
 logs = "logs/{}".format

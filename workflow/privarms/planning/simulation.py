@@ -83,13 +83,14 @@ class Simulation:
         """Return the datasets that a study's cells use."""
         return sorted({c.dataset for c in self.cells[paper, study] if c.dataset})
 
-    def audits(self) -> list[tuple[str, str]]:
-        """Return (paper, study) of every privacy audit that has cells in this run."""
+    def audits(self, policy: str | None = None) -> list[tuple[str, str]]:
+        """Return (paper, study) of every privacy audit that has cells in this run, or of those that run a policy."""
         return [
             (paper, study)
             for paper, content in self.papers.items()
             for study in self.studies(paper)
             if content.studies[study].protocol == "audit"
+            and (policy is None or any(cell.policy == policy for cell in self.cells[paper, study]))
         ]
 
     def claims(self) -> list[str]:
@@ -97,9 +98,10 @@ class Simulation:
         run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
         return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
 
-    def audit_modules(self) -> list[str]:
-        """Return the library modules of these audits and of the policies that they are about."""
-        cells = [c for paper, study in self.audits() for c in self.cells[paper, study]]
+    def audit_modules(self, policy: str | None = None) -> list[str]:
+        """Return the library modules of these audits and of the policies that they are about, or of one policy."""
+        cells = [c for paper, study in self.audits(policy) for c in self.cells[paper, study]]
+        cells = [c for c in cells if policy in (None, c.policy)]
         rooms = {("environments", c.environment) for c in cells} | {("policies", c.policy) for c in cells}
         return sorted(library.module(room, name) for room, name in rooms)
 
