@@ -48,6 +48,8 @@ def planned(subject: str, trials: int | None = None, thorough: bool = False) -> 
 
 def affordable(chosen: list[Cell], most: int = TRIALS, seconds: float = SECONDS) -> list[Cell]:
     """Return cells of the audit of a family with as many trials, at most `most`, as take about `seconds` here."""
+    if most <= PROBE:
+        return [_with_trials(cell, most) for cell in chosen]
     probe = _with_trials(chosen[0], PROBE)
     _counts(probe)  # compiles and searches
     begin = time.process_time()

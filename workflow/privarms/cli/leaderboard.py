@@ -21,7 +21,7 @@ from privarms.planning.labels import assigned
 from privarms.planning.results import environment_of
 from privarms.plots import facets, style
 from privarms.ranges import at_least, positive
-from privarms.registry import extensions, library
+from privarms.registry import extensions, library, privacy
 from privarms.registry.extensions import is_extension
 
 # Bernoulli arms of Azize and Basu (2022), section 5, and Azize et al. (2025).
@@ -116,8 +116,8 @@ def compare(
     audits = [_audited(p, p in own, budget, trials) for budget in epsilon for p in policies]
     rows = pd.concat(parts, ignore_index=True).merge(pd.DataFrame(audits), on=["policy", "epsilon"], validate="m:1")
     rows["mean_rank"] = rows.groupby([*SETTING, "policy"])["rank"].transform("mean")
-    privacy = {p: library.attributes("policies", p).get("PRIVACY", "") for p in policies}
-    rows = rows.assign(own=rows["policy"].isin(own), privacy=rows["policy"].map(privacy))
+    promised = {p: privacy.privacy(p) if library.claims_epsilon(p) else "" for p in policies}
+    rows = rows.assign(own=rows["policy"].isin(own), privacy=rows["policy"].map(promised))
     return rows.assign(replicates=replicates, trials=trials, seed=audit_now.SEED)[COLUMNS]
 
 
@@ -180,7 +180,12 @@ def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, A
     about = {"policy": policy, "epsilon": epsilon}
     if not library.claims_epsilon(policy):
         return about | {"audit": "claims no privacy", "audit_note": ""}
-    cells = (audit_now.fitting_cells if own else audit_now.own_cells)(policy, trials, epsilon)
+    if privacy.privacy(policy) == privacy.JOINT:
+        return about | {"audit": verdicts.NOT_AUDITED, "audit_note": "No audit here is about joint privacy."}
+    if own:
+        cells = audit_now.affordable(audit_now.fitting_cells(policy, trials, epsilon), trials)
+    else:
+        cells = audit_now.own_cells(policy, trials, epsilon)
     counted = f"{cells[0].replicates:,} trials per input"
     print(f"audit of {policy}, epsilon = {epsilon:g}: {counted}", file=sys.stderr, flush=True)
     line = verdicts.summary(audit_now.results(cells)).iloc[0]
