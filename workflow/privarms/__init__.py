@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from privarms.cli.interactive import audit, compare, simulate
+    from privarms.cli.interactive import audit, compare, correct, simulate
 
 __version__ = "0.2.0"
-__all__ = ["audit", "compare", "simulate"]
+__all__ = ["audit", "compare", "correct", "simulate"]
 
 
 def __getattr__(name: str) -> Any:

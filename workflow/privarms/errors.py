@@ -27,6 +27,7 @@ class StudyError(PrivarmsError):
 
     def __init__(self, paper: str, key: str, reason: str):
         super().__init__(f"{paper}/studies.yaml: {key}: {reason}")
+        self.reason = reason
 
 
 class UnnamedInputError(StudyError):

@@ -48,14 +48,37 @@ def test_help_is_quick():
             "error: --level: expected a finite number between 0 ",
         ),
         (["check", "a" * 300], "error: "),
-        (["new", "policy", "a" * 300], "error: my_bandits/policies/bandit/aaa"),
+        (["check", "gone"], "error: extensions: gone: expected a folder"),
+        (["check", "file"], "error: extensions: file: expected a folder"),
+        *(
+            (
+                ["new", "policy", name],
+                f"error: NAME: expected a name of lower-case letters, digits and _, at most 60 {rest}",
+            )
+            for name in ("a" * 300, "a" * 61, "my-bandit", "My_bandit", "my bandit", "1st", "_own", "", "class", "a/b")
+            for rest in ("characters and no word of Python; found ",)
+        ),
+        *(
+            (["new", "policy", "mine", "--folder", name], f"error: --folder: {name}: expected a name of lower-case")
+            for name in ("My-Bandits", "with blank", "2bandits", "new/My", "/")
+        ),
+        (["new", "policy", "dp_se"], "error: dp_se: a policy or mechanism has this name"),
+        (
+            ["new", "policy", "there", "--folder", "own"],
+            "error: own/policies/linear/there.py: this file exists already",
+        ),
+        (["new", "policy", "mine", "--folder", "file"], "error: file"),
         (["new", "policy", "laplace"], "error: laplace: a policy or mechanism has this name"),
         (["audit", "nobody"], "error: nobody: no policy or mechanism; expected one of "),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(capsys, monkeypatch, tmp_path, words, message):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    (tmp_path / "own/policies/linear").mkdir(parents=True)
+    (tmp_path / "own/policies/linear/there.py").write_text("")
     assert command.main(words) == 2
+    assert sorted(file.name for file in tmp_path.rglob("*.py")) == ["there.py"]
     actual = capsys.readouterr().err
     assert actual.startswith(message)
     assert actual.count("\n") == 1

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import matplotlib
@@ -137,11 +138,54 @@ for policy in sys.argv[2:]:
 """
 
 
-def written(folder, name, arm):
+def written(folder, name, arm, compiled=True):
     """Write a policy that always plays one of two arms; the arm is in a file that the policy imports."""
     for file, text in ((f"policies/bandit/{name}.py", ALWAYS), ("mechanisms/places.py", PLACES)):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        (folder / file).write_text(text.replace("{arm}", str(arm)), encoding="utf-8")
+        text = text.replace("{arm}", str(arm))
+        (folder / file).write_text(text if compiled else text.replace("@njit\n", ""), encoding="utf-8")
+    return folder
+
+
+def test_several_extensions_are_used_together_and_only_in_their_call(tmp_path):
+    zero = written(tmp_path / "zero", "always_zero", 0, compiled=False)
+    one = written(tmp_path / "one", "always_one", 1, compiled=False)
+    both = privarms.compare(
+        ["always_zero", "always_one"], extension=[zero, str(one), tmp_path / "zero/../one"], **TWO_ARMS
+    )
+    assert sorted(drawn(both).values()) == pytest.approx([0, 320])
+    for folder, own, other in ((zero, "always_zero", "always_one"), (one, "always_one", "always_zero")):
+        assert set(privarms.simulate(own, extension=folder, **TWO_ARMS)["policy"]) == {own}
+        for call in ({"extension": folder}, {}):
+            with pytest.raises(PrivarmsError, match=rf"unknown policy '{other}'; .*`extension` names in this call"):
+                privarms.simulate(other, **call, **TWO_ARMS)
+    written(tmp_path / "copy", "always_one", 0, compiled=False)
+    with pytest.raises(PrivarmsError, match="always_one: duplicate name among the policies"):
+        privarms.simulate("always_one", extension=[one, tmp_path / "copy"], **TWO_ARMS)
+
+
+def test_threads_may_use_different_extensions(tmp_path):
+    folders = [
+        written(tmp_path / place, "always", arm, compiled=False) for place, arm in (("a/mine", 0), ("b/mine", 1))
+    ]
+    folders.append(written(tmp_path / "other", "always", 1, compiled=False))
+
+    def regret(folder):
+        return privarms.simulate("always", extension=folder, **TWO_ARMS)["regret"].mean()
+
+    with ThreadPoolExecutor(3) as threads:
+        found = list(threads.map(regret, 4 * folders))
+    assert found == pytest.approx(4 * [0, 320, 320])
+
+
+def test_an_extension_that_was_not_edited_is_imported_once(tmp_path):
+    file = written(tmp_path / "counted", "always", 0, compiled=False) / "policies/bandit/always.py"
+    imports = f"\nwith open({str(tmp_path / 'imports')!r}, 'a') as file:\n    file.write('x')\n"
+    file.write_text(file.read_text(encoding="utf-8") + imports, encoding="utf-8")
+    for _ in range(2):
+        privarms.simulate("always", extension=tmp_path / "counted", **TWO_ARMS)
+        privarms.simulate("uniform", **TWO_ARMS)
+    assert (tmp_path / "imports").read_text() == "x"
 
 
 def test_an_edited_policy_runs_in_this_process_and_in_the_next(tmp_path, monkeypatch):
@@ -238,7 +282,8 @@ def test_an_edited_policy_is_audited_anew(tmp_path):
     )
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(HALF_THE_NOISE[0], "0.0"), encoding="utf-8")
-    assert "not private as claimed" in set(privarms.audit("my_bandit", trials=1_000)["verdict"])
+    table = privarms.audit("my_bandit", trials=1_000, extension=tmp_path / "mine")
+    assert "not private as claimed" in set(table["verdict"])
 
 
 def test_an_edit_of_the_library_is_refused(monkeypatch):
@@ -342,24 +387,12 @@ def test_a_budget_that_is_none_is_one_clear_error(epsilon, tmp_path):
             call()
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        *[("top", math.nan), ("epsilon", "1"), ("epsilon", None), ("epsilon", [])],
-        *[("horizon", 1.5), ("horizon", "10"), ("replicates", 1.5), ("checkpoints", [10, 100]), ("seed", -1)],
-        *[("K", 2.5), ("K", "3"), ("K", [])],
-    ],
-)
-def test_a_value_that_does_not_fit_is_named(name, value):
-    inputs = {"K": 2, "horizon": 10, "replicates": 2} | {name: value}
-    with pytest.raises(PrivarmsError, match=rf"{name}: expected .*found"):
-        privarms.simulate("dp_se", **inputs)
-
-
 def test_numbers_and_sequences_of_numpy_are_those_of_python():
     expected = privarms.simulate("dp_se", K=[2, 3], epsilon=[0.5, 1.0], horizon=50, replicates=2, checkpoints=1)
-    inputs = {"K": range(2, 4), "epsilon": np.array([0.5, 1.0]), "horizon": np.int64(50), "replicates": 2.0}
-    pd.testing.assert_frame_equal(privarms.simulate("dp_se", checkpoints=np.int32(1), **inputs), expected)
+    for arms, budgets in ((range(2, 4), np.array([0.5, 1.0])), ((2, 3.0), pd.Series([0.5, 1])), ([2, 3], (0.5, 1))):
+        inputs = {"K": arms, "epsilon": budgets, "horizon": np.int64(50), "replicates": 2.0}
+        runs = privarms.simulate(np.str_("dp_se"), checkpoints=np.int32(1), **inputs)
+        pd.testing.assert_frame_equal(runs, expected)
 
 
 def test_a_list_of_horizons_runs_each_of_them():

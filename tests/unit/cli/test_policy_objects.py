@@ -110,7 +110,7 @@ def test_a_curve_has_the_label():
     figure = privarms.compare([of_class(COMPILED), {"policy": namespace(LABEL="Mine"), "name": "mine"}], **TWO_ARMS)
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["Always one arm", "Mine"]
     assert privarms.compare(of_class(COMPILED), **TWO_ARMS).legends
-    with pytest.raises(PrivarmsError, match=r"compare: two policies have the name 'OneArm'; give each its own"):
+    with pytest.raises(PrivarmsError, match=r"privarms.compare: two policies have the name 'OneArm'; give each"):
         privarms.compare([of_class(COMPILED), of_class(LABEL="Another")], **TWO_ARMS)
 
 
@@ -138,7 +138,7 @@ def test_a_fault_is_one_clear_error(policy, words):
 
 
 def test_unknown_options_are_clear_errors():
-    with pytest.raises(PrivarmsError, match=r"unknown parameter of this study 'width'; expected one of .*played"):
+    with pytest.raises(PrivarmsError, match=r"unknown parameter 'width' for the policy OneArm .*played"):
         privarms.simulate(of_class(), width=1, **TWO_ARMS)
     with pytest.raises(PrivarmsError, match=r"name: expected none for a policy of a file; found 'mine'"):
         privarms.simulate("uniform", name="mine", **TWO_ARMS)

@@ -1,45 +1,54 @@
 """Simulate, audit and compare policies from Python, with the kernels and random streams of the pipeline."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from os import PathLike
 from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from privarms.audits import verdicts
-from privarms.cli import audit_now
-from privarms.errors import PrivarmsError, check_known
+from privarms.cli import arguments, audit_now
+from privarms.errors import PrivarmsError
 from privarms.execution import run
 from privarms.execution.cell import Cell, Piece
 from privarms.files.model import checked
+from privarms.inference import correction
 from privarms.jit import cache
 from privarms.planning.cells import expand
 from privarms.planning.labels import in_words
-from privarms.planning.studies import Study
+from privarms.planning.studies import Study, listed
 from privarms.plots import facets, style
 from privarms.plots.curves import with_interval
-from privarms.ranges import dimensions, finite, positive, whole
-from privarms.registry import extensions, library
+from privarms.registry import contract, extensions, library
+
+Folders = str | PathLike | Sequence[str | PathLike]
 
 # Replicates that share a random stream.
 BLOCK = 10
 # Figure 1 of Sajed and Sheffet (2019).
 ARMS = {"top": 0.75, "bottom": 0.25}
 
+# The arguments of `simulate` that are no parameters of policies and environments.
+OWN = ("epsilon", "horizon", "replicates", "checkpoints", "seed", "protocol", "extension", "name")
 
+correct = arguments.public(correction.correct)
+
+
+@arguments.public
 def simulate(
     policy: str | object,
     environment: str = "bernoulli",
     *,
-    epsilon: float = 1.0,
-    horizon: int = 100_000,
+    epsilon: float | Sequence[float] = 1.0,
+    horizon: int | Sequence[int] = 100_000,
     replicates: int = 100,
     checkpoints: int = 50,
     seed: int = audit_now.SEED,
     protocol: str | None = None,
-    extension: str | Path | None = None,
+    extension: Folders | None = None,
     name: str | None = None,
     **parameters,
 ) -> pd.DataFrame:
@@ -56,7 +65,8 @@ def simulate(
     seed : master seed, >= 0
     protocol : name of a module in `protocols/` that runs the policy's family, such as `changing_arms`; by default the
         one with the family's name
-    extension : folder with modules of your own; after an edit the next call runs the edited modules
+    extension : folder with modules of your own, or a list of folders, for this call only; after an edit the next call
+        runs the edited modules
     name : name of a policy that is an object, by default that of its class or module; it selects the random streams
     parameters : of policy and environment, such as `K=5`, `top=0.75`, `bottom=0.25`; a list, a range or an array runs
         each of its values, as it does for `epsilon` and `horizon`
@@ -73,20 +83,17 @@ def simulate(
         For an unknown name, a parameter that is missing, unknown or out of range, or a file of privarms itself that was
         edited after its import.
     """
-    horizon, replicates, checkpoints, epsilon, seed = map(_plain, (horizon, replicates, checkpoints, epsilon, seed))
-    parameters = {name: _plain(value) for name, value in parameters.items()}
-    with _named("privarms.simulate"):
-        dimensions(0, replicates=replicates, checkpoints=checkpoints, seed=seed)
-        whole(1, horizon=horizon, replicates=replicates, checkpoints=checkpoints)
-        whole(0, seed=seed)
-        positive(epsilon=epsilon)
-        finite(**{key: value for key, value in parameters.items() if isinstance(value, float)})
-        for key, value in (parameters | {"horizon": horizon, "epsilon": epsilon}).items():
-            if isinstance(value, list) and not value:
-                raise ValueError(f"{key}: expected at least one value; found an empty list")
-    _use(extension)
-    with _by_name("privarms.simulate", policy, name) as policy:
-        check_known("privarms.simulate", "environment", environment, library.names("environments"))
+    plain = arguments.plain
+    epsilon = arguments.one_or_more("epsilon", plain(epsilon), arguments.positive)
+    horizon = arguments.one_or_more("horizon", plain(horizon), arguments.whole, 1)
+    replicates = arguments.whole("replicates", plain(replicates), 1)
+    checkpoints = arguments.whole("checkpoints", plain(checkpoints), 1, arguments.MOST_CHECKPOINTS)
+    seed = arguments.whole("seed", plain(seed), 0, math.inf)
+    parameters = {key: plain(value) for key, value in parameters.items()}
+    with _using(extension), _by_name(policy, name) as policy:
+        environment = arguments.known("environment", plain(environment), library.names("environments"))
+        if library.attributes("environments", environment).get("DATASET"):
+            raise PrivarmsError(f"environment: {environment} needs a dataset, and no argument provides one")
         family = library.family(policy)
         protocols = [
             p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family
@@ -94,22 +101,25 @@ def simulate(
         # A family may have several protocols. The protocol with the family's name measures regret.
         if protocol is None:
             protocol = family if family in protocols else protocols[0]
-        check_known("privarms.simulate", "protocol", protocol, protocols)
+        protocol = arguments.known("protocol", protocol, protocols)
+        contract.check("policy", policy, protocol, environment)
         takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
-        values = {"epsilon": epsilon} if "epsilon" in takes else {}
-        if environment == "bernoulli":
-            values |= {"K": 5, **ARMS}
+        values = {"K": 5, **ARMS} if environment == "bernoulli" else {}
+        values |= arguments.parameters(parameters, policy, environment, (*OWN, *values))
+        most, least = max(listed(values.get("K", 0))), min(listed(horizon))
+        if most > least:
+            raise arguments.refuse("horizon", f"at least the number of arms, K = {most}", least)
         study = {
             "protocol": protocol,
             "environment": {"name": environment},
             "policies": [{"policy": policy}],
-            "grid": values | parameters | {"horizon": horizon},
-            "replicates": int(replicates),
+            "grid": ({"epsilon": epsilon} if "epsilon" in takes else {}) | values | {"horizon": horizon},
+            "replicates": replicates,
             "block": BLOCK,
-            **({"checkpoints": {"count": int(checkpoints), "first": 1}} if checkpoints > 1 else {}),
+            **({"checkpoints": {"count": checkpoints, "first": 1}} if checkpoints > 1 else {}),
         }
         frames = []
-        for cell in expand("privarms.simulate", "interactive", "simulate", checked(Study, study, "privarms.simulate")):
+        for cell in expand("arguments", "interactive", "simulate", checked(Study, study, "arguments")):
             rows = run.run_piece(Piece(cell, 0, cell.blocks), seed, {}).to_pandas()
             frames.append(pd.DataFrame(_about(cell), index=rows.index).join(rows.drop(columns="cell")))
         return pd.concat(frames, ignore_index=True)
@@ -120,12 +130,13 @@ def _about(cell: Cell) -> dict:
     return {"policy": cell.policy, "environment": cell.environment, **cell.parameters, "horizon": cell.horizon}
 
 
+@arguments.public
 def audit(
     policy: str | object,
     *,
     epsilon: float = 1.0,
     trials: int = audit_now.TRIALS,
-    extension: str | Path | None = None,
+    extension: Folders | None = None,
     name: str | None = None,
 ) -> pd.DataFrame:
     """Return the verdicts on a policy's privacy, from the generic audit of its family.
@@ -136,7 +147,7 @@ def audit(
         `epsilon`
     epsilon : claimed privacy budget, > 0
     trials : number of runs with each of two neighbouring inputs
-    extension : folder with modules of your own; after an edit the next call audits the edited modules
+    extension : as in `simulate`
     name : as in `simulate`
 
     Returns
@@ -150,15 +161,13 @@ def audit(
     PrivarmsError
         For an unknown policy, a policy without an epsilon, or a family without a generic audit.
     """
-    with _named("privarms.audit"):
-        dimensions(0, trials=trials, epsilon=epsilon)
-        whole(1, trials=trials)
-        positive(epsilon=epsilon)
-    _use(extension)
-    with _by_name("privarms.audit", policy, name) as policy:
-        return audit_now.results(audit_now.fitting_cells(policy, int(trials), float(epsilon)))[list(verdicts.COLUMNS)]
+    epsilon = arguments.positive("epsilon", arguments.plain(epsilon))
+    trials = arguments.whole("trials", arguments.plain(trials), 1)
+    with _using(extension), _by_name(policy, name) as policy:
+        return audit_now.results(audit_now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
 
 
+@arguments.public
 def compare(policies: str | Mapping | object | Iterable, environment: str = "bernoulli", **options) -> Figure:
     """Return a figure of the mean regret of several policies, with 95% intervals, on the same instance.
 
@@ -176,25 +185,29 @@ def compare(policies: str | Mapping | object | Iterable, environment: str = "ber
         As `simulate`, and for runs without `t` and `regret`.
     """
     entries: list[Any] = [policies]
-    if isinstance(policies, Iterable) and not isinstance(policies, str | Mapping):
+    if isinstance(policies, Iterable) and not isinstance(policies, str | Mapping | type):
         entries = list(policies)
     curves: list[tuple[dict, dict, pd.DataFrame]] = []
     objects: dict[str, object] = {}
     for entry in entries:
         entry = dict(entry) if isinstance(entry, Mapping) else {"policy": entry}
-        if "policy" not in entry:
-            raise PrivarmsError(f"compare: expected the key 'policy' in each mapping; found {entry}")
-        given = {k: _plain(v) for k, v in ({"environment": environment} | options | entry).items()}
-        if isinstance(given.get("extension"), Path):
-            given["extension"] = str(given["extension"])
-        rows = simulate(**given)
+        if "policy" not in entry or not all(isinstance(key, str) for key in entry):
+            expected = "the key 'policy' and names of arguments in each mapping"
+            raise arguments.refuse("policies", expected, entry)
+        given: dict[str, Any] = {"environment": environment} | options | entry
+        given = {key: arguments.plain(value) for key, value in given.items()}
+        folders = arguments.folders(given.get("extension"))
+        given["extension"] = ", ".join(map(str, folders))
         policy = entry["policy"]
+        in_use: dict[str, Any] = {**given, "extension": None}
+        with _using(folders):
+            rows = simulate(**in_use)
+            label = library.label(policy) if isinstance(policy, str) else policy.LABEL
         if objects.setdefault(rows["policy"].iloc[0], policy) is not policy and not isinstance(policy, str):
             name = rows["policy"].iloc[0]
-            raise PrivarmsError(f"compare: two policies have the name {name!r}; give each its own with `name`")
-        label = library.label(policy) if isinstance(policy, str) else policy.LABEL
+            raise PrivarmsError(f"two policies have the name {name!r}; give each its own with `name`")
         if not {"t", "regret"} <= set(rows):
-            raise PrivarmsError(f"compare: expected runs with `t` and `regret`; found {', '.join(rows.columns)}")
+            raise PrivarmsError(f"expected runs with `t` and `regret`; found {', '.join(rows.columns)}")
         inputs = [*rows.columns[: rows.columns.get_loc("replicate")]]
         for values, part in rows.groupby(inputs, sort=False, dropna=False):
             # A setting is all that a curve depends on, so the same runs are one curve.
@@ -202,7 +215,7 @@ def compare(policies: str | Mapping | object | Iterable, environment: str = "ber
             if all(setting != other for other, *_ in curves):
                 curves.append((setting, entry | {"policy": label}, part))
     if not curves:
-        raise PrivarmsError("compare: expected at least one policy; found none")
+        raise arguments.refuse("policies", "at least one policy", entries)
     labels = _labels([setting for setting, *_ in curves], [entry for _, entry, _ in curves])
     parts = [part[["t", "regret"]].assign(curve=label) for label, (*_, part) in zip(labels, curves, strict=True)]
     groups = pd.concat(parts, ignore_index=True).groupby(["curve", "t"], sort=False)["regret"]
@@ -234,22 +247,18 @@ def _labels(settings: list[dict], entries: list[dict]) -> list[str]:
     return [f"{one}, {more}" if labels.count(one) > 1 else one for one, more in zip(labels, whole, strict=True)]
 
 
-def _plain(value: Any) -> Any:
-    """Return a number of numpy as Python's, and a tuple, range or array as a list."""
-    if isinstance(value, tuple | range):
-        return list(value)
-    return value.tolist() if hasattr(value, "tolist") else value
-
-
 @contextmanager
-def _by_name(where: str, policy: str | object, name: str | None) -> Iterator[str]:
+def _by_name(policy: Any, name: Any) -> Iterator[str]:
     """Yield the name by which the library finds a policy, which may be an object."""
+    arguments.policy(policy)
     if isinstance(policy, str):
-        check_known(where, "policy", policy, library.names("policies"))
+        arguments.known("policy", policy, library.names("policies"))
         if name is not None:
-            raise PrivarmsError(f"{where}: name: expected none for a policy of a file; found {name!r}. Remove it")
+            raise PrivarmsError(f"name: expected none for a policy of a file; found {name!r}. Remove it")
         yield policy
         return
+    if name is not None:
+        arguments.text("name", name, "a name for the policy")
     own = name or getattr(policy, "__name__", "").rpartition(".")[2]
     taken = own in (*library.names("policies"), *library.names("mechanisms"))
     if taken and library.load("policies", own) is policy:
@@ -257,22 +266,16 @@ def _by_name(where: str, policy: str | object, name: str | None) -> Iterator[str
         return
     if not own or taken:
         why = f"a policy of the library has the name {own!r}" if own else f"{type(policy).__name__} has no name"
-        raise PrivarmsError(f"{where}: {why}, and the name selects the random streams; add name='...'")
+        raise PrivarmsError(f"{why}, and the name selects the random streams; add name='...'")
     with library.given(policy, own):
         yield own
 
 
 @contextmanager
-def _named(where: str) -> Iterator[None]:
-    try:
+def _using(extension: Any) -> Iterator[None]:
+    """Use extensions for a while, import again what was edited in them, and cache kernels from now on."""
+    folders = arguments.folders(extension)
+    with extensions.only(folders, "extension") if folders else nullcontext():
+        library.refresh()
+        cache.use(library.imported_texts)
         yield
-    except ValueError as error:
-        raise PrivarmsError(f"{where}: {error}") from None
-
-
-def _use(extension: str | Path | None) -> None:
-    """Use an extension, import what was edited in it, and cache kernels from now on."""
-    if extension is not None:
-        extensions.extend([extension])
-    library.refresh()
-    cache.use(library.imported_texts)

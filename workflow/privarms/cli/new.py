@@ -1,12 +1,15 @@
 """`privarms new policy NAME`: write a working bandit as a starting point."""
 
 import keyword
-import re
 from pathlib import Path
+from reprlib import repr as shortened
 
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
-from privarms.registry import library
+from privarms.registry import extensions, library
+
+# Names of policies are in the names of result files.
+LONGEST = 60
 
 TEMPLATE = '''"""{title}: play every arm in turn for some rounds, then the arm with the largest noisy reward sum.
 
@@ -73,12 +76,19 @@ def learn(params, state, context, arm, reward, t, rng):
 
 
 def write_policy(name: str, folder: Path) -> Path:
-    """Write and return FOLDER/policies/bandit/NAME.py; raise PrivarmsError for an invalid or existing name."""
-    if not re.fullmatch(r"[a-z][a-z0-9_]*", name) or keyword.iskeyword(name):
-        raise PrivarmsError(f"{name}: expected a name of small letters, digits and _, and no word of Python")
+    """Write and return FOLDER/policies/bandit/NAME.py.
+
+    Raises PrivarmsError for a name of a policy or a folder that later commands refuse, and for an existing policy.
+    """
+    if not extensions.is_name(name) or keyword.iskeyword(name) or len(name) > LONGEST:
+        expected = f"expected {extensions.NAME}, at most {LONGEST} characters and no word of Python"
+        raise PrivarmsError(f"NAME: {expected}; found {shortened(name)}")
+    if not extensions.is_name(folder.resolve().name):
+        raise PrivarmsError(f"--folder: {folder}: expected {extensions.NAME}; found {folder.resolve().name!r}")
     file = folder / "policies" / "bandit" / f"{name}.py"
-    if file.exists():
-        raise PrivarmsError(f"{file}: this file exists already; choose another name")
+    for existing in (file, *sorted(folder.glob(f"policies/**/{name}.py"))):
+        if existing.exists():
+            raise PrivarmsError(f"{existing}: this file exists already; choose another name")
     if name in (*library.names("policies"), *library.names(library.MECHANISMS)):
         raise PrivarmsError(
             f"{name}: a policy or mechanism has this name ({library.policy_file(name)}); choose another name"

@@ -4,6 +4,7 @@ Section 4 of Neel & Roth 2018. `max_information` has the formulas and the reason
 """
 
 import math
+from os import PathLike
 from pathlib import Path
 
 import numpy as np
@@ -45,6 +46,9 @@ def correct(
     """
     rates = {"null": null, "level": level} | ({} if beta is None else {"beta": beta})
     arms = {} if K is None else {"K": K}
+    for name, value in {"epsilon": epsilon, **rates, **arms}.items():
+        if isinstance(value, bool):
+            raise PrivarmsError(f"{name}: expected one number; found {value}")
     try:
         dimensions(0, epsilon=epsilon, **rates, **arms)
         positive(epsilon=epsilon)
@@ -52,6 +56,9 @@ def correct(
         whole(1, **arms)
     except ValueError as error:
         raise PrivarmsError(str(error)) from None
+    if not isinstance(history, str | PathLike):
+        kind = type(history).__name__
+        raise PrivarmsError(f"history: expected the path of a CSV file; found an object of the type {kind}")
     if str(history) != "-" and not Path(history).exists():
         raise PrivarmsError(f"{history}: no such file; expected a CSV file with the columns arm and reward")
     read = read_totals(history, K)

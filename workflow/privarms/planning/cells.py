@@ -81,7 +81,7 @@ def _cell(
     provided = library.attributes("environments", environment).get("TELLS", ())
     values = {**study.environment.parameters, **point, **chosen}
     whole = library.Argument(required=True, types=("int",))
-    values |= {k: _value(f"{at}.{k}", values[k], whole) for k in ("K", "horizon") if k in values}
+    values |= {k: whole.fitting(f"{at}.{k}", values[k]) for k in ("K", "horizon") if k in values}
     horizon = values.setdefault("horizon", entry.horizon or study.horizon)
     if horizon is None:
         if library.attributes("protocols", protocol).get("NEEDS_HORIZON"):
@@ -186,20 +186,7 @@ def _taken(at: str, values: Mapping, takes: Mapping, owner: str, provided: tuple
     missing = [k for k, argument in takes.items() if argument.required and k not in values and k not in provided]
     if missing:
         raise PrivarmsError(f"{at}: {owner} needs {', '.join(missing)}; add the values here or to the study's grid")
-    return {k: _value(f"{at}.{k}", values[k], takes[k]) for k in takes if k in values}
-
-
-def _value(at: str, value, argument: library.Argument):
-    """Return the value that an argument gets: whole floats may become ints, and ints may be floats."""
-    types = argument.types
-    if argument.choices:
-        if value not in argument.choices:
-            raise PrivarmsError(f"{at}: expected one of {', '.join(map(str, argument.choices))}; found {value!r}")
-    elif types and type(value).__name__ not in types:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number and ("float" in types or ("int" in types and float(value).is_integer()))):
-            raise PrivarmsError(f"{at}: expected a value of type {' or '.join(types)}; found {value!r}")
-    return int(value) if isinstance(value, float) and types == ("int",) else value
+    return {k: takes[k].fitting(f"{at}.{k}", values[k]) for k in takes if k in values}
 
 
 def _check_axes(where: str, study: Study) -> None:

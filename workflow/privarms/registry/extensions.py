@@ -18,30 +18,62 @@ ROOT = Path(__file__).resolve().parents[1]
 VARIABLE = "PRIVARMS_EXTENSIONS"
 OPEN_ROOMS = ("policies", "environments", "audits", "protocols", "fast_paths")
 OWN_ROOMS = (*OPEN_ROOMS, "mechanisms", "papers")
+# What a name is, in messages.
+NAME = "a name of lower-case letters, digits and _"
+# The folders in use instead of those of the variable.
+_chosen: tuple[Path, ...] | None = None
 # The files of policies that are objects -> the policy's name.
 _files: dict[str, str] = {}
 
 
 def extend(folders: Sequence[Path | str]) -> None:
-    """Use the modules of these folders too, in this process and in those that it starts.
+    """Use the modules of these folders, in this process and in those that it starts.
 
     Raises PrivarmsError for a folder without usable modules, or whose name is not a package name.
     """
+    os.environ[VARIABLE] = os.pathsep.join(map(str, _places(folders, "extensions")))
+
+
+@contextmanager
+def only(folders: Sequence[Path | str], where: str) -> Iterator[None]:
+    """Use the modules of these folders, and of no other extension, in this process for a while.
+
+    where: the beginning of messages. Raises PrivarmsError as `extend`.
+    """
+    global _chosen
+    places, before = _places(folders, where), _chosen
+    _chosen = places
+    try:
+        yield
+    finally:
+        _chosen = before
+
+
+def _places(folders: Sequence[Path | str], where: str) -> tuple[Path, ...]:
     places: list[Path] = []
     for folder in folders:
         place = Path(folder).resolve()
+        if place in places:
+            continue
         if not any((place / room).is_dir() for room in OWN_ROOMS):
             expected = f"expected a folder that contains one of {', '.join(OWN_ROOMS)}"
-            raise PrivarmsError(f"extensions: {folder}: {expected}; found none at {place}")
-        if not re.fullmatch(r"[a-z][a-z0-9_]*", place.name) or place.name in (p.name for p in places):
-            expected = "expected a name of lower-case letters, digits and _ that no other extension has"
-            raise PrivarmsError(f"extensions: {folder}: {expected}; rename the folder {place.name}")
+            raise PrivarmsError(f"{where}: {folder}: {expected}; found none at {place}")
+        if not is_name(place.name) or place.name in (p.name for p in places):
+            expected = f"expected {NAME} that no other extension has"
+            raise PrivarmsError(f"{where}: {folder}: {expected}; rename the folder {place.name}")
         places.append(place)
-    os.environ[VARIABLE] = os.pathsep.join(map(str, places))
+    return tuple(places)
+
+
+def is_name(text: str) -> bool:
+    """Return whether a folder of an extension, or a module that `privarms new` writes, can have a name."""
+    return re.fullmatch("[a-z][a-z0-9_]*", text) is not None
 
 
 def folders() -> tuple[Path, ...]:
     """Return the folders in use."""
+    if _chosen is not None:
+        return _chosen
     return tuple(map(Path, filter(None, os.environ.get(VARIABLE, "").split(os.pathsep))))
 
 

@@ -100,8 +100,10 @@ def digest(file: str) -> str | None:
         return None
 
 
-# The states of files at the last call of `forget`: of the library's at import, and none of extensions.
-_library, _extensions = _of_library(), {}
+# The states of the library's files at import.
+_library = _of_library()
+# Folders in use -> the digests of their files at the last call of `forget` with these folders.
+_extensions: dict[tuple[Path, ...], dict[str, str]] = {}
 # The files in `_library` that are not in the library.
 _watched: set[str] = set()
 
@@ -156,21 +158,30 @@ def _plain(value) -> str:
 
 
 def forget() -> tuple[bool, list[str]]:
-    """Forget the modules of extensions if one of their files was edited or removed, or is no longer in use.
+    """Forget the modules of extensions if a file of those in use was edited or removed since its import.
 
-    Return whether any file was edited, added or removed since the last call, and the imported ones among them that are
-    in no extension. Those cannot be forgotten, because other modules hold their functions.
+    Return whether any file was edited, added or removed since the last call with the same extensions, and the imported
+    ones among them that are in no extension. Those cannot be forgotten, because other modules hold their functions.
     """
-    global _library, _extensions
+    global _library
+    folders = extensions.folders()
     library, own = _of_library() | {file: _state(file) for file in _watched}, _of_extensions()
-    changed = library != _library or own != _extensions
-    if any(own.get(file) != text for file, text in _texts.items()):
+    changed = library != _library or own != _extensions.get(folders, {})
+    edited = any(own.get(file) != text for file, text in _texts.items() if extensions.is_extension(file))
+    if edited or any(map(_is_elsewhere, folders)):
+        changed = True
         for name in [name for name in sys.modules if name.partition(".")[0] == EXTENSIONS]:
             del sys.modules[name]
         _texts.clear()
     files = {getattr(module, "__file__", None) for name, module in [*sys.modules.items()] if name.startswith(PACKAGE)}
     files |= _watched
-    edited = {file for file in _library if file in files and library.get(file) != _library[file]}
+    kept = {file for file in _library if file in files and library.get(file) != _library[file]}
     # The state of an edited file is kept, so each later call finds the edit too.
-    _library, _extensions = library | {file: _library[file] for file in edited}, own
-    return changed, sorted(edited)
+    _library, _extensions[folders] = library | {file: _library[file] for file in kept}, own
+    return changed, sorted(kept)
+
+
+def _is_elsewhere(place: Path) -> bool:
+    """Return whether Python imported the extension with a folder's name from another folder."""
+    package = sys.modules.get(f"{EXTENSIONS}.{place.name}")
+    return package is not None and [*package.__path__] != [str(place)]

@@ -61,6 +61,20 @@ class Argument(NamedTuple):
     types: tuple[str, ...] = ()
     default: object = None
 
+    def fitting(self, where: str, value):
+        """Return the value that the argument gets: whole floats may become ints, and ints may be floats.
+
+        where: the place of the value, for a PrivarmsError if the argument cannot get it
+        """
+        if self.choices:
+            if value not in self.choices:
+                raise PrivarmsError(f"{where}: expected one of {', '.join(map(str, self.choices))}; found {value!r}")
+        elif self.types and type(value).__name__ not in self.types:
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not (number and ("float" in self.types or ("int" in self.types and float(value).is_integer()))):
+                raise PrivarmsError(f"{where}: expected a value of type {' or '.join(self.types)}; found {value!r}")
+        return int(value) if isinstance(value, float) and self.types == ("int",) else value
+
 
 F = TypeVar("F", bound=Callable)
 
