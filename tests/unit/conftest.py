@@ -1,10 +1,19 @@
 """Fixtures of several unit tests."""
 
+import os
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from privarms.files import parquet
+from privarms.registry import extensions
+
+
+@pytest.fixture(autouse=True)
+def restored_extensions(monkeypatch):
+    """Let no test leave an extension in use: commands use one for the rest of their process."""
+    monkeypatch.setenv(extensions.VARIABLE, os.environ.get(extensions.VARIABLE, ""))
 
 
 def write(path, frame):
