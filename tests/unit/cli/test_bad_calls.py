@@ -93,7 +93,7 @@ def calls():
     yield "simulate", {"policy": "dp_ucb", "width": "exakt"}, "width: expected one of "
     changing = {"policy": "ucb1", "environment": "changing_bernoulli", "protocol": "changing_arms"}
     yield "simulate", changing, "top: the environment changing_bernoulli needs this argument; found none"
-    whole = wrong("trials", *shown(0, -1, 2.5, "10", None, NAN, INF, [10], True, 1e30), *objects, expected=counts)
+    whole = wrong("trials", *shown(0, -1, 2.5, "10", NAN, INF, [10], True, 1e30), *objects, expected=counts)
     yield from (("audit", some | given, text) for _, given, text in whole)
     yield from wrong("epsilon", *shown([0.1, 1]), expected="a finite number above 0", function="audit", **some)
     yield "audit", some | {"K": 2}, "got an unexpected keyword argument 'K'; expected the arguments policy, epsilon, "

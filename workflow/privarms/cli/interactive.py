@@ -135,18 +135,19 @@ def audit(
     policy: str | object,
     *,
     epsilon: float = 1.0,
-    trials: int = audit_now.TRIALS,
+    trials: int | None = None,
     extension: Folders | None = None,
     name: str | None = None,
 ) -> pd.DataFrame:
-    """Return the verdicts on a policy's privacy, from the generic audit of its family.
+    """Return the verdicts on a policy's privacy, from the audit that fits any policy of its family.
 
     Parameters
     ----------
     policy : name of a module in `policies/` or in the extension, or an object as in `simulate`, with a parameter
         `epsilon`
     epsilon : claimed privacy budget, > 0
-    trials : number of runs with each of two neighbouring inputs
+    trials : number of counted runs with each of two neighbouring inputs, per setting; by default 20,000, or as many
+        as a minute allows if the policy is slow
     extension : as in `simulate`
     name : as in `simulate`
 
@@ -159,12 +160,13 @@ def audit(
     Raises
     ------
     PrivarmsError
-        For an unknown policy, a policy without an epsilon, or a family without a generic audit.
+        For an unknown policy, a policy without an epsilon or with joint privacy, or a family without such an audit.
     """
     epsilon = arguments.positive("epsilon", arguments.plain(epsilon))
-    trials = arguments.whole("trials", arguments.plain(trials), 1)
+    count = audit_now.TRIALS if trials is None else arguments.whole("trials", arguments.plain(trials), 1)
     with _using(extension), _by_name(policy, name) as policy:
-        return audit_now.results(audit_now.fitting_cells(policy, trials, float(epsilon)))[list(verdicts.COLUMNS)]
+        cells = audit_now.fitting_cells(policy, count, float(epsilon))
+        return audit_now.results(audit_now.affordable(cells) if trials is None else cells)[list(verdicts.COLUMNS)]
 
 
 @arguments.public
