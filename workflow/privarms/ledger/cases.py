@@ -141,7 +141,7 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
 
 
 def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Series, str]:
-    """Return the measured value of a case, its row, and a sentence that names the row of an extreme."""
+    """Return the measured value of a case, its row, and sentences that name the rows of an extreme."""
     how, column = statement.measure
     if column not in rows:
         raise PrivarmsError(
@@ -164,11 +164,25 @@ def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Ser
                 "Add a column to `by` or `assumes`, select with `where`, or take `smallest` or `largest`"
             )
         return intervals.of_row(rows.iloc[0], column), rows.iloc[0], ""
-    measured, place = intervals.extreme(rows, column, how == "largest")
-    chosen = rows.iloc[place]
-    setting = _setting(rows, chosen, column)
-    where = f"{how.capitalize()} of {len(rows):,} rows{f', at {setting}' if setting else ''}." if len(rows) > 1 else ""
-    return measured, chosen, where
+    measured, places = intervals.extreme(rows, column, how == "largest")
+    return measured, rows.iloc[places[0]], _extreme(rows, column, how, places) if len(rows) > 1 else ""
+
+
+def _extreme(rows: pd.DataFrame, column: str, how: str, places: Sequence[int]) -> str:
+    """Name the row of an extreme, and the rows of its interval's ends where these are others."""
+    place, low, high = places
+    own, *others = (_setting(rows, rows.iloc[i], column) for i in places)
+    # The settings of two rows may be the same text, because it leaves out measured columns.
+    lower, upper = (f"The row at {one}" if one not in ("", own) else "Another row" for one in others)
+    sentences = [f"{how.capitalize()} of {len(rows):,} rows{f', at {own}' if own else ''}."]
+    if low == high != place:
+        sentences.append(f"{lower} gives both ends of the interval.")
+    else:
+        if low != place:
+            sentences.append(f"{lower} gives the lower end of the interval.")
+        if high != place:
+            sentences.append(f"{upper} gives the upper end of the interval.")
+    return " ".join(sentences)
 
 
 def _accepted(
