@@ -157,6 +157,32 @@ def test_a_table_without_a_row_is_unverifiable(loaded):
     assert (row["verdict"], row["why"]) == ("unverifiable", "This run has none of the statement's rows.")
 
 
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("{policy: dp_ubc, tag: figure1}", "policy: no row .* ratios has the value dp_ubc; expected one of dp_ucb$"),
+        # One value of several would otherwise silently be left out.
+        ("{width: [log3, log], tag: figure1}", "width: no row .* has the value log; expected one of log3, exact$"),
+        ("{epsilon: 10}", "epsilon: no row .* has the value 10; expected one of 0.1, 1$"),
+        ('{width: ""}', 'width: no row .* has the value ""; expected one of log3, exact$'),
+    ],
+)
+def test_a_value_that_no_row_has_is_an_error_unless_rows_may_be_missing(loaded, where, found):
+    statement = loaded(FILE.replace("{policy: dp_ucb, tag: figure1}", where))["at_least_5_times"]
+    with pytest.raises(PrivarmsError, match=rf"statements.yaml: at_least_5_times.measure.where.{found}"):
+        judged(statement, table(), complete=True)
+    judged(statement, table())
+
+
+def test_a_statement_without_rows_names_the_value_that_none_has(loaded):
+    text = FILE.replace("{policy: dp_ucb, tag: figure1}", "{policy: dp_ubc, epsilon: [1, 2]}")
+    (row,) = judged(loaded(text)["at_least_5_times"], table())
+    assert (row["verdict"], row["why"]) == (
+        "unverifiable",
+        "This run has none of the statement's rows. No row has policy = dp_ubc. No row has epsilon = 2.",
+    )
+
+
 def test_several_rows_in_a_case_are_refused(loaded):
     statement = loaded(FILE.replace("    by: epsilon\n", ""))["table_2"]
     with pytest.raises(PrivarmsError, match=r"expected one row per case; found 2 \(.*epsilon = "):

@@ -36,6 +36,7 @@ def judged(
     shrunk: Collection[str],
     printed: Sequence[Mapping[str, str]] = (),
     data: str = "simulated",
+    complete: bool = False,
 ) -> list[dict]:
     """Return the rows of the ledger about one statement, one per case.
 
@@ -44,15 +45,26 @@ def judged(
     shrunk: the cells whose settings at this scale are not the published ones, so they are measured and not judged
     printed: the rows of the published table, as texts
     data: simulated, real or stand-in
+    complete: whether the table has all rows of scale paper, so each value of `where` must be in one of them
+
+    Raises PrivarmsError for a statement that does not fit its table.
     """
     about = _about(statement) | {"data": data}
     # With a measure, `unverifiable` is the reason for the entries of a printed table that the rows lack.
     if isinstance(table, str) or (statement.unverifiable and not statement.table):
         return [about | _unknown(str(table) if statement.table else statement.unverifiable)]
     # A table without a row has no columns either.
+    absent = _absent(statement, table) if len(table) else {}
+    if absent and complete:
+        column, value = next(iter(absent.items()))
+        known = ", ".join(dict.fromkeys(_as_in_where(one) for one in table[column]))
+        raise PrivarmsError(
+            f"{statement.at}.measure.where.{column}: no row of the inference table {statement.table} has the value "
+            f"{_as_in_where(value)}; expected one of {known}"
+        )
     cases = list(_cases(statement, _selected(statement, table, tags))) if len(table) else []
     found = [_row(statement, about, values, some, shrunk, printed) for values, some in cases]
-    return found + _without_a_row(statement, about, [values for values, _ in cases], printed)
+    return found + _without_a_row(statement, about, [values for values, _ in cases], printed, absent)
 
 
 def _about(statement: Statement) -> dict:
@@ -69,8 +81,28 @@ def _unknown(reason: str) -> dict:
     return {"verdict": "unverifiable", "why": reason}
 
 
+def _absent(statement: Statement, table: pd.DataFrame) -> dict:
+    """Return column -> the first value of `where` that no row has. Raises PrivarmsError for an unknown column."""
+    where = {column: values for column, values in statement.where.items() if column != "tag"}
+    for column in where:
+        if column not in table:
+            raise PrivarmsError(
+                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table.columns)}"
+            )
+    absent = {column: [v for v in values if not among(table[column], [v]).any()] for column, values in where.items()}
+    return {column: values[0] for column, values in absent.items() if values}
+
+
+def _as_in_where(value) -> str:
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value or '""'
+    return '""' if pd.isna(value) else _brief(value)
+
+
 def _selected(statement: Statement, table: pd.DataFrame, tags: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the rows of tagged cells with the statement's values. Raises PrivarmsError for an unknown column."""
+    """Return the rows of tagged cells with the statement's values."""
     where = dict(statement.where)
     wanted = set(where.pop("tag", ()))
     chosen = np.ones(len(table), bool)
@@ -79,10 +111,6 @@ def _selected(statement: Statement, table: pd.DataFrame, tags: Mapping[str, Sequ
         sets = [[set(tags.get(cell, ())) for cell in str(cells).split()] for cells in table["cells"].fillna("")]
         chosen &= [all(one & wanted if wanted else one for one in cells) for cells in sets]
     for column, values in where.items():
-        if column not in table:
-            raise PrivarmsError(
-                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table.columns)}"
-            )
         chosen &= among(table[column], values)
     return table[chosen]
 
@@ -212,10 +240,14 @@ def _accepted(
     return rules.printed(value, rounding, error), (value, text)
 
 
-def _without_a_row(statement: Statement, about: dict, found: Sequence[Mapping], printed) -> list[dict]:
-    """Return unverifiable cases: the entries of a printed table without a measured row, or a statement without rows."""
+def _without_a_row(statement: Statement, about: dict, found: Sequence[Mapping], printed, absent: Mapping) -> list[dict]:
+    """Return unverifiable cases: the entries of a printed table without a measured row, or a statement without rows.
+
+    absent: column -> a value of `where` that no row of the table has
+    """
     if "table" not in statement.published:
-        return [] if found else [about | _unknown("This run has none of the statement's rows.")]
+        lacking = "".join(f" No row has {column} = {_as_in_where(value)}." for column, value in absent.items())
+        return [] if found else [about | _unknown(f"This run has none of the statement's rows.{lacking}")]
     rows = []
     for line in printed:
         if not any(_fits(line, values, statement.by) for values in found):

@@ -180,6 +180,7 @@ class Jobs(dict):
                 "tagged": self.simulation.tagged(paper),
                 "shrunk": self.simulation.shrunk(paper),
                 "data": [self.outputs.statement_data(paper, one) for one in statements],
+                "complete": [self.outputs.has_all_rows(paper, one) for one in statements],
             },
             self.priority[paper],
         )
