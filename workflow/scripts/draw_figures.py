@@ -14,7 +14,7 @@ from privarms.runner.job import job
 with job(snakemake):
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
+    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read, tags=snakemake.params.tags)
     figure, numbers = artifacts.make(snakemake.params.made_by, results)
     for audit in snakemake.input.audit:
         if warning := verdicts.warning(verdicts.summary(pd.read_csv(audit)), snakemake.params.policies):

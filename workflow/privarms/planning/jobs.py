@@ -128,6 +128,7 @@ class Jobs(dict):
                 "scale": self.scale,
                 "seed": self.seed,
                 "made_by": entry.made_by,
+                "tags": self.simulation.tagged(paper, entry.studies),
             },
             self.priority[paper],
         )
@@ -153,6 +154,7 @@ class Jobs(dict):
                 "published": self._digests_of_published(paper),
                 "scale": self.scale,
                 "made_by": entry.made_by,
+                "tags": self.simulation.tagged(paper, entry.studies),
                 "data": self.outputs.origin(paper, artifact),
                 "policies": policies,
                 "sheet": entry.sheet,

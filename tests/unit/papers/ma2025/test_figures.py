@@ -449,7 +449,7 @@ def test_the_loss_about_a_context_is_unbounded_as_released():
 def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):
     facts = {"target_label_counts": [10, 30], "n_target": 40}
     (tmp_path / "toy.json").write_text(json.dumps(facts), encoding="utf-8")
-    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3, tag="")
     made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
     figure, numbers = figures_real_data.real_learning_curves(made)
     of = numbers.set_index(["method", "auxiliary", "variant", "epsilon", "epsilon_aux", "t"])["average_reward"]
@@ -472,7 +472,7 @@ def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):
 
 def test_the_legend_of_learning_curves_has_an_entry_per_method(tmp_path):
     (tmp_path / "toy.json").write_text(json.dumps({"target_label_counts": [10, 30], "n_target": 40}), encoding="utf-8")
-    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3, tag="")
     made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
     figure, _ = figures_real_data.real_learning_curves(made)
     assert drawn.legend(figure) == ["LDPMAB", "Linear", "NN", "LDPMAB printed", "ABSE"]
