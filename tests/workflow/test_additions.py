@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from privarms.planning import grids
-from privarms.registry import library
+from privarms.registry import library, source_files
 from tests import ROOT
 
 from .conftest import Project, copied
@@ -222,7 +222,7 @@ def is_edited(shard: str) -> bool:
         return False
     fast_path = library.fast_path(policy, "bernoulli")
     audits = [library.module("environments", audit) for audit, of in library.audits().items() if policy in of]
-    files = library.sources(library.module("policies", policy), *audits, *([fast_path] if fast_path else []))
+    files = source_files.sources(library.module("policies", policy), *audits, *([fast_path] if fast_path else []))
     return any(file.endswith(f"{module}.py") for file in files for _, module in PARAMETERS.values())
 
 

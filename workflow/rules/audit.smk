@@ -24,7 +24,7 @@ rule build_audit:
         mem_mb=1000,
         runtime=10,
     params:
-        library=lambda w: library.digest("build_audit", *plan.simulation.audit_modules()),
+        library=lambda w: digests.of_job("build_audit", *plan.simulation.audit_modules()),
         named=AUDITS,
         claims=plan.simulation.claims(),
     script:

@@ -44,7 +44,7 @@ rule generate_standin:
         mem_mb=lambda w, attempt: 1500 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        library=lambda w: library.digest("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
+        library=lambda w: digests.of_job("prepare_dataset", f"data.{plan.datasets.sources[w.dataset].module}"),
         sources=lambda w: plan.datasets.sources[w.dataset].sources or SOURCES,
         entry=lambda w: repr(plan.datasets.sources[w.dataset]),
         # Scale tiny uses the first lines of each file of a stand-in.

@@ -51,7 +51,7 @@ rule build_ledger:
         mem_mb=500,
         runtime=5,
     params:
-        library=lambda w: library.digest("build_ledger"),
+        library=lambda w: digests.of_job("build_ledger"),
         about={f"{paper}/{one.name}": one.about for paper, some in plan.outputs.statements.items() for one in some},
     script:
         "../scripts/build_ledger.py"

@@ -22,7 +22,7 @@ rule build_report:
         mem_mb=500,
         runtime=10,
     params:
-        library=lambda w: library.digest("build_report"),
+        library=lambda w: digests.of_job("build_report"),
         scale=SCALE,
         options=OPTIONS,
         seed=config["seed"],

@@ -12,7 +12,7 @@ with job(snakemake):
     cache.use(library.imported_texts)
     paper, table = snakemake.wildcards.paper, snakemake.wildcards.table
     read = {kind: snakemake.input[kind] for kind in ("studies", "cells", "published", "facts", "audit")}
-    results = Results(paper, snakemake.params.scale, **read)
+    results = Results(paper, snakemake.params.scale, **read, tags=snakemake.params.tags)
     frame = artifacts.make(snakemake.params.made_by, results)
     results.refuse_overwritten(table, frame)
     origin = {"paper": paper, **{k: snakemake.params[k] for k in ("scale", "seed")}, **parquet.origin()}

@@ -14,7 +14,7 @@ from privarms.runner.job import job
 with job(snakemake):
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     style.use_style()
-    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
+    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read, tags=snakemake.params.tags)
     figure, numbers = artifacts.make(snakemake.params.made_by, results)
     audits = [pd.read_csv(file) for file in snakemake.input.audit]
     lines = verdicts.summary(pd.concat(audits)) if audits else None

@@ -14,7 +14,8 @@ with job(snakemake):
     tables = {Path(file).stem: file for file in snakemake.input.inference}
     printed = {Path(file).stem: file for file in snakemake.input.printed}
     rows = []
-    for entry, (data, reason) in zip(snakemake.params.statements, snakemake.params.data, strict=True):
+    given = (snakemake.params.statements, snakemake.params.data, snakemake.params.complete)
+    for entry, (data, reason), complete in zip(*given, strict=True):
         statement = Statement(**entry)
         table = reason or (parquet.read(tables[statement.table]).to_pandas() if statement.table else pd.DataFrame())
         lines = []
@@ -22,5 +23,5 @@ with job(snakemake):
             names, texts = read_csv(Path(printed[statement.published["table"]]))
             lines = [dict(zip(names, line, strict=True)) for line in texts]
         about = {"tags": snakemake.params.tagged, "shrunk": snakemake.params.shrunk, "data": data}
-        rows += cases.judged(statement, table, printed=lines, **about)
+        rows += cases.judged(statement, table, printed=lines, complete=complete, **about)
     files.write(rows, snakemake.output[0], cases.COLUMNS)

@@ -14,7 +14,7 @@ from privarms.runner.job import job
 with job(snakemake):
     read = {kind: snakemake.input[kind] for kind in ("cells", "inference", "facts", "published")}
     stem, stand_in = Path(snakemake.output[0]).with_suffix(""), snakemake.params.data == "stand-in"
-    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read)
+    results = Results(snakemake.wildcards.paper, snakemake.params.scale, **read, tags=snakemake.params.tags)
     frame = artifacts.make(snakemake.params.made_by, results)
     if snakemake.params.sheet:
         module, function = snakemake.params.sheet

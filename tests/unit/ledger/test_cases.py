@@ -87,6 +87,37 @@ def test_an_undecided_case_names_the_row_whose_runs_give_no_interval(loaded, cha
     assert "unbounded" not in fails["why"]
 
 
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        # By Student's t with 99 degrees of freedom and two rows at once, I is the ratio +- 3.6 standard errors.
+        ({"ratio": [6.0, 5.9]}, []),
+        ({"ratio": [6.0, 5.9], "ratio_se": [1.0, 0.1]}, ["The row at epsilon = 0.1 gives the lower end"]),
+        ({"ratio": [6.0, 5.9], "ratio_se": [0.01, 0.2]}, ["The row at epsilon = 0.1 gives the upper end"]),
+        (
+            {"ratio": [6.0, 5.9, 6.1], "ratio_se": [1.0, 0.5, 0.1], "epsilon": [0.1, 1.0, 2.0]},
+            ["The row at epsilon = 0.1 gives the lower end", "The row at epsilon = 2 gives the upper end"],
+        ),
+        (
+            {"ratio": [3.0, 2.9], "ratio_low": [1.0, 2.0], "ratio_high": [3.0, 4.0], "ratio_se": [1.0, 1.0]},
+            ["The row at epsilon = 0.1 gives both ends"],
+        ),
+        # Two rows may have the same setting, because it leaves out measured columns.
+        (
+            {"ratio": [6.0, 5.9, 7.0], "ratio_se": [1.0, 0.1, 0.1], "epsilon": [1.0, 1.0, 2.0]},
+            ["Another row gives the lower end"],
+        ),
+    ],
+)
+def test_a_case_names_the_rows_that_give_the_interval_s_ends(loaded, changed, words):
+    of_all = {"epsilon": [0.1, 1.0], "ratio_se": [0.1, 0.1]} | changed
+    n = len(of_all["ratio"])
+    same = {"policy": ["dp_ucb"] * n, "width": ["exact"] * n, "cells": ["a b"] * n, "runs": [100] * n}
+    (case,) = judged(loaded(FILE)["at_least_5_times"], pd.DataFrame(same | of_all))
+    assert [f"{one} of the interval." in case["why"] for one in words] == [True] * len(words)
+    assert case["why"].count(" of the interval.") == len(words)
+
+
 def test_what_has_no_tag_changes_no_case(loaded):
     statement = loaded(FILE)["at_least_5_times"]
     added = pd.concat([table(), table(cells=["new"] * 4, ratio=[0.0] * 4), table(cells=["a other"] * 4)])
@@ -124,6 +155,32 @@ def test_a_smaller_scale_and_stand_ins_are_never_judged(loaded):
 def test_a_table_without_a_row_is_unverifiable(loaded):
     (row,) = cases.judged(loaded(FILE)["at_least_5_times"], pd.DataFrame(), tags={}, shrunk=())
     assert (row["verdict"], row["why"]) == ("unverifiable", "This run has none of the statement's rows.")
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        ("{policy: dp_ubc, tag: figure1}", "policy: no row .* ratios has the value dp_ubc; expected one of dp_ucb$"),
+        # One value of several would otherwise silently be left out.
+        ("{width: [log3, log], tag: figure1}", "width: no row .* has the value log; expected one of log3, exact$"),
+        ("{epsilon: 10}", "epsilon: no row .* has the value 10; expected one of 0.1, 1$"),
+        ('{width: ""}', 'width: no row .* has the value ""; expected one of log3, exact$'),
+    ],
+)
+def test_a_value_that_no_row_has_is_an_error_unless_rows_may_be_missing(loaded, where, found):
+    statement = loaded(FILE.replace("{policy: dp_ucb, tag: figure1}", where))["at_least_5_times"]
+    with pytest.raises(PrivarmsError, match=rf"statements.yaml: at_least_5_times.measure.where.{found}"):
+        judged(statement, table(), complete=True)
+    judged(statement, table())
+
+
+def test_a_statement_without_rows_names_the_value_that_none_has(loaded):
+    text = FILE.replace("{policy: dp_ucb, tag: figure1}", "{policy: dp_ubc, epsilon: [1, 2]}")
+    (row,) = judged(loaded(text)["at_least_5_times"], table())
+    assert (row["verdict"], row["why"]) == (
+        "unverifiable",
+        "This run has none of the statement's rows. No row has policy = dp_ubc. No row has epsilon = 2.",
+    )
 
 
 def test_several_rows_in_a_case_are_refused(loaded):

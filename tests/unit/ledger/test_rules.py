@@ -79,9 +79,18 @@ def test_the_interval_of_a_mean_is_student_s_and_simultaneous_for_an_extreme():
     rows = pd.DataFrame({"ratio": [2.0, 3.0], "ratio_se": [0.1, 0.2], "runs": [10, 20]})
     one = intervals.of_row(rows.iloc[0], "ratio")
     assert one.low == pytest.approx(2 - 0.1 * scipy.stats.t.ppf(0.9995, 9))
-    least, place = intervals.extreme(rows, "ratio", largest=False)
-    assert (least.value, place, least.runs) == (2.0, 0, 10)
+    least, places = intervals.extreme(rows, "ratio", largest=False)
+    assert (least.value, places, least.runs) == (2.0, (0, 0, 0), 10)
     assert least.low == pytest.approx(2 - 0.1 * scipy.stats.t.ppf(1 - 0.00025, 9))
+
+
+def test_the_ends_of_an_extreme_s_interval_may_be_of_other_rows():
+    rows = pd.DataFrame({"x": [3.0, 2.0, 1.0], "x_low": [2.0, 1.9, 0.5], "x_high": [3.1, 2.5, 4.0], "runs": [9, 9, 9]})
+    largest, places = intervals.extreme(rows, "x", largest=True)
+    assert (largest.value, largest.low, largest.high, places) == (3.0, 2.0, 4.0, (0, 0, 2))
+    # The row with the value comes first among rows with the same end.
+    rows["x_high"] = 4.0
+    assert intervals.extreme(rows.iloc[::-1], "x", largest=True)[1] == (2, 2, 2)
 
 
 def test_identical_runs_do_not_make_a_mean_exact():

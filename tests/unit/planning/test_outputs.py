@@ -1,4 +1,6 @@
-"""Check which policies an artifact warns of if they fail their audits."""
+"""Check which policies an artifact warns of if they fail their audits, and which tables have all rows."""
+
+from dataclasses import replace
 
 RELEASED, PRINTED = ("ldp_mab", "as_released"), ("ldp_mab", "as_printed")
 
@@ -22,3 +24,18 @@ def test_a_study_without_a_variant_adds_none(quick_plan):
     # Only the text's algorithm ran in the study behind this figure.
     found = quick_plan.outputs.private_policies("neel2018", "corrected_pvalues")
     assert {variant for _, variant in found} == {"as_printed"}
+
+
+def test_a_table_has_all_rows_if_its_studies_have_the_published_settings_and_real_data(quick_plan):
+    outputs = quick_plan.outputs
+
+    def is_complete(paper, name, **other):
+        (statement,) = (one for one in outputs.statements[paper] if one.name == name)
+        return outputs.has_all_rows(paper, replace(statement, **other))
+
+    # By formula, and from a study with the same settings at all scales.
+    assert is_complete("ma2025", "display_4")
+    assert is_complete("sajed2019", "theorem_4_3")
+    # From smaller horizons, and from a stand-in.
+    assert not is_complete("li2024", "lemma_3_4")
+    assert not is_complete("sajed2019", "theorem_4_3", datasets=("jobs",))

@@ -16,7 +16,7 @@ from privarms.planning.configuration import Configuration
 from privarms.planning.studies import Paper, StudiesFile, Study
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
-from privarms.registry import extensions, library
+from privarms.registry import extensions, library, source_files
 from tests import PAPERS
 
 POLICY = """
@@ -165,7 +165,7 @@ def test_what_a_module_imports_and_its_fast_path_are_inputs_and_nothing_else_of_
     fast_path = library.fast_path("least_pulled", "bernoulli")
     assert fast_path == library.fast_path("renamed", "bernoulli")
     assert library.fast_path("least_pulled", "two_point") is None
-    files = {Path(f).name for f in library.sources(library.module("policies", "least_pulled"), fast_path)}
+    files = {Path(f).name for f in source_files.sources(library.module("policies", "least_pulled"), fast_path)}
     assert {"least_pulled.py", "_pulled.py", "least_pulled__bernoulli.py"} <= files
     assert "other.py" not in files
     planned()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from privarms.registry import contract, extensions, library
+from privarms.registry import contract, digests, extensions, library, source_files
 
 
 def closure(*modules):
-    return {str(Path(f).relative_to(library.ROOT)) for f in library.sources(*modules)}
+    return {str(Path(f).relative_to(library.ROOT)) for f in source_files.sources(*modules)}
 
 
 def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
@@ -23,24 +23,24 @@ def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
 @pytest.mark.parametrize("edited", ["the script", "a module", "uv.lock"])
 def test_the_digest_of_a_job_changes_with_each_of_its_files(tmp_path, monkeypatch, edited):
     files = {"the script": tmp_path / "job.py", "a module": tmp_path / "a.py", "uv.lock": tmp_path / "uv.lock"}
-    monkeypatch.setattr(library, "SCRIPTS", tmp_path)
-    monkeypatch.setattr(library, "LOCK", files["uv.lock"])
-    monkeypatch.setattr(library, "sources", lambda *modules, script: (str(files["a module"]),))
+    monkeypatch.setattr(digests, "SCRIPTS", tmp_path)
+    monkeypatch.setattr(digests, "LOCK", files["uv.lock"])
+    monkeypatch.setattr(digests, "sources", lambda *modules, script: (str(files["a module"]),))
     for file in files.values():
         file.write_text("# first\n")
-    before = library.digest("job")
+    before = digests.of_job("job")
     files[edited].write_text("# second\n")
-    library._digest.cache_clear()
-    assert library.digest("job") != before
+    digests._digest.cache_clear()
+    assert digests.of_job("job") != before
 
 
 @pytest.mark.parametrize("kind", ["module", "module of an extension", "table beside a module", "script", "uv.lock"])
 def test_a_job_of_a_cluster_has_the_digest_of_the_texts_at_the_start(tmp_path, monkeypatch, kind):
-    monkeypatch.setenv(library.TEXTS_VARIABLE, "")
+    monkeypatch.setenv(digests.TEXTS_VARIABLE, "")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(library, "ROOT", tmp_path / "privarms")
-    monkeypatch.setattr(library, "SCRIPTS", tmp_path / "scripts")
-    monkeypatch.setattr(library, "LOCK", tmp_path / "uv.lock")
+    monkeypatch.setattr(digests, "ROOT", tmp_path / "privarms")
+    monkeypatch.setattr(digests, "SCRIPTS", tmp_path / "scripts")
+    monkeypatch.setattr(digests, "LOCK", tmp_path / "uv.lock")
     files = {
         "module": tmp_path / "privarms/a/b.py",
         "module of an extension": tmp_path / "own/policies/c.py",
@@ -53,25 +53,25 @@ def test_a_job_of_a_cluster_has_the_digest_of_the_texts_at_the_start(tmp_path, m
         file.write_text("# At the start.\n")
     monkeypatch.setenv(extensions.VARIABLE, str(tmp_path / "own"))
     used = [str(file) for name, file in files.items() if name not in ("script", "uv.lock")]
-    monkeypatch.setattr(library, "sources", lambda *modules, script: tuple(used))
+    monkeypatch.setattr(digests, "sources", lambda *modules, script: tuple(used))
 
     def digest():
-        library._digest.cache_clear()
-        return library.digest("job")
+        digests._digest.cache_clear()
+        return digests.of_job("job")
 
-    library.record_texts()
+    digests.record()
     planned = digest()
-    assert library.edited(planned) == []
+    assert digests.edited(planned) == []
     files[kind].write_text("# Edited.\n")
     # The processes of the run inherit the environment variable.
-    inherited = os.environ[library.TEXTS_VARIABLE]
+    inherited = os.environ[digests.TEXTS_VARIABLE]
     assert digest() == planned
     # A dry run in the same folder changes nothing for the run.
-    library.record_texts()
+    digests.record()
     assert digest() != planned
-    monkeypatch.setenv(library.TEXTS_VARIABLE, inherited)
+    monkeypatch.setenv(digests.TEXTS_VARIABLE, inherited)
     assert digest() == planned
-    assert library.edited(digest()) == [extensions.shown(files[kind])]
+    assert digests.edited(digest()) == [extensions.shown(files[kind])]
 
 
 def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
@@ -87,11 +87,11 @@ def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
         "d.py": "",
     }.items():
         (package / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(library, "ROOT", package)
-    monkeypatch.setattr(library, "PACKAGE", "pack")
-    library.sources.cache_clear()
-    files = {str(Path(f).relative_to(package)) for f in library.sources("room.a")}
-    library.sources.cache_clear()
+    monkeypatch.setattr(source_files, "ROOT", package)
+    monkeypatch.setattr(source_files, "PACKAGE", "pack")
+    source_files.sources.cache_clear()
+    files = {str(Path(f).relative_to(package)) for f in source_files.sources("room.a")}
+    source_files.sources.cache_clear()
     assert files == {"room/__init__.py", "room/a.py", "room/b.py", "room/b.html.j2", "c.py"}
 
 

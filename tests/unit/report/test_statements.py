@@ -69,6 +69,17 @@ def test_a_reason_of_several_statements_is_a_note_and_others_stay_with_their_sta
         ("Largest of 5 rows, at epsilon = 0.1. It grows.", "largest at epsilon = 0.1", "It grows."),
         ("Largest of 52 rows, at arms = 10. tau_s is too small.", "largest at arms = 10", "tau_s is too small."),
         (f"{rules.CONTAINS_AN_END} Smallest of 2 rows, at m = 400.", "smallest at m = 400", ""),
+        (
+            "Largest of 5 rows, at K = 2. The row at K = 0.5, b = 1 gives the upper end of the interval. It grows.",
+            *("largest at K = 2; upper end at K = 0.5, b = 1", "It grows."),
+        ),
+        (
+            "Largest of 5 rows, at K = 2. The row at K = 5 gives the lower end of the interval. Another row gives the "
+            "upper end of the interval. In 1 of the rows one run makes up to 69% of the mean.",
+            "largest at K = 2; lower end at K = 5; upper end another row; one run makes up to 69% of the mean",
+            "",
+        ),
+        ("Least. The row at K = 2 is long.", "", "Least. The row at K = 2 is long."),
         (f"{rules.SMALLER_SCALE} 4 instances.", "", ""),
         ("False at data_set = adult, time = quarter.", "false at data set = adult, time = quarter", ""),
         ("12 instances.", "", ""),

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from privarms.errors import PrivarmsError, StudyError
-from privarms.registry import library
+from privarms.registry import digests
 from privarms.runner.job import job
 
 
@@ -57,9 +57,9 @@ def test_a_fault_of_a_study_has_its_cause_in_the_log(snakemake, tmp_path, capsys
 def test_a_job_refuses_a_file_that_was_edited_during_the_run(snakemake, tmp_path, monkeypatch, capsys):
     file = tmp_path / "edited.py"
     file.write_text("# As planned.\n")
-    monkeypatch.setattr(library, "sources", lambda *modules, script: (str(file),))
-    library._digest.cache_clear()
-    snakemake.params = {"library": library.digest("aggregate_study")}
+    monkeypatch.setattr(digests, "sources", lambda *modules, script: (str(file),))
+    digests._digest.cache_clear()
+    snakemake.params = {"library": digests.of_job("aggregate_study")}
     with job(snakemake):
         # Only the text counts.
         os.utime(file)

@@ -36,6 +36,7 @@ def judged(
     shrunk: Collection[str],
     printed: Sequence[Mapping[str, str]] = (),
     data: str = "simulated",
+    complete: bool = False,
 ) -> list[dict]:
     """Return the rows of the ledger about one statement, one per case.
 
@@ -44,15 +45,26 @@ def judged(
     shrunk: the cells whose settings at this scale are not the published ones, so they are measured and not judged
     printed: the rows of the published table, as texts
     data: simulated, real or stand-in
+    complete: whether the table has all rows of scale paper, so each value of `where` must be in one of them
+
+    Raises PrivarmsError for a statement that does not fit its table.
     """
     about = _about(statement) | {"data": data}
     # With a measure, `unverifiable` is the reason for the entries of a printed table that the rows lack.
     if isinstance(table, str) or (statement.unverifiable and not statement.table):
         return [about | _unknown(str(table) if statement.table else statement.unverifiable)]
     # A table without a row has no columns either.
+    absent = _absent(statement, table) if len(table) else {}
+    if absent and complete:
+        column, value = next(iter(absent.items()))
+        known = ", ".join(dict.fromkeys(_as_in_where(one) for one in table[column]))
+        raise PrivarmsError(
+            f"{statement.at}.measure.where.{column}: no row of the inference table {statement.table} has the value "
+            f"{_as_in_where(value)}; expected one of {known}"
+        )
     cases = list(_cases(statement, _selected(statement, table, tags))) if len(table) else []
     found = [_row(statement, about, values, some, shrunk, printed) for values, some in cases]
-    return found + _without_a_row(statement, about, [values for values, _ in cases], printed)
+    return found + _without_a_row(statement, about, [values for values, _ in cases], printed, absent)
 
 
 def _about(statement: Statement) -> dict:
@@ -69,8 +81,28 @@ def _unknown(reason: str) -> dict:
     return {"verdict": "unverifiable", "why": reason}
 
 
+def _absent(statement: Statement, table: pd.DataFrame) -> dict:
+    """Return column -> the first value of `where` that no row has. Raises PrivarmsError for an unknown column."""
+    where = {column: values for column, values in statement.where.items() if column != "tag"}
+    for column in where:
+        if column not in table:
+            raise PrivarmsError(
+                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table.columns)}"
+            )
+    absent = {column: [v for v in values if not among(table[column], [v]).any()] for column, values in where.items()}
+    return {column: values[0] for column, values in absent.items() if values}
+
+
+def _as_in_where(value) -> str:
+    if isinstance(value, bool | np.bool_):
+        return str(value).lower()
+    if isinstance(value, str):
+        return value or '""'
+    return '""' if pd.isna(value) else _brief(value)
+
+
 def _selected(statement: Statement, table: pd.DataFrame, tags: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Return the rows of tagged cells with the statement's values. Raises PrivarmsError for an unknown column."""
+    """Return the rows of tagged cells with the statement's values."""
     where = dict(statement.where)
     wanted = set(where.pop("tag", ()))
     chosen = np.ones(len(table), bool)
@@ -79,10 +111,6 @@ def _selected(statement: Statement, table: pd.DataFrame, tags: Mapping[str, Sequ
         sets = [[set(tags.get(cell, ())) for cell in str(cells).split()] for cells in table["cells"].fillna("")]
         chosen &= [all(one & wanted if wanted else one for one in cells) for cells in sets]
     for column, values in where.items():
-        if column not in table:
-            raise PrivarmsError(
-                f"{statement.at}.measure.where: no column {column!r}; expected one of {', '.join(table.columns)}"
-            )
         chosen &= among(table[column], values)
     return table[chosen]
 
@@ -141,7 +169,7 @@ def _row(statement: Statement, about: dict, values: dict, rows: pd.DataFrame, sh
 
 
 def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Series, str]:
-    """Return the measured value of a case, its row, and a sentence that names the row of an extreme."""
+    """Return the measured value of a case, its row, and sentences that name the rows of an extreme."""
     how, column = statement.measure
     if column not in rows:
         raise PrivarmsError(
@@ -164,11 +192,25 @@ def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Ser
                 "Add a column to `by` or `assumes`, select with `where`, or take `smallest` or `largest`"
             )
         return intervals.of_row(rows.iloc[0], column), rows.iloc[0], ""
-    measured, place = intervals.extreme(rows, column, how == "largest")
-    chosen = rows.iloc[place]
-    setting = _setting(rows, chosen, column)
-    where = f"{how.capitalize()} of {len(rows):,} rows{f', at {setting}' if setting else ''}." if len(rows) > 1 else ""
-    return measured, chosen, where
+    measured, places = intervals.extreme(rows, column, how == "largest")
+    return measured, rows.iloc[places[0]], _extreme(rows, column, how, places) if len(rows) > 1 else ""
+
+
+def _extreme(rows: pd.DataFrame, column: str, how: str, places: Sequence[int]) -> str:
+    """Name the row of an extreme, and the rows of its interval's ends where these are others."""
+    place, low, high = places
+    own, *others = (_setting(rows, rows.iloc[i], column) for i in places)
+    # The settings of two rows may be the same text, because it leaves out measured columns.
+    lower, upper = (f"The row at {one}" if one not in ("", own) else "Another row" for one in others)
+    sentences = [f"{how.capitalize()} of {len(rows):,} rows{f', at {own}' if own else ''}."]
+    if low == high != place:
+        sentences.append(f"{lower} gives both ends of the interval.")
+    else:
+        if low != place:
+            sentences.append(f"{lower} gives the lower end of the interval.")
+        if high != place:
+            sentences.append(f"{upper} gives the upper end of the interval.")
+    return " ".join(sentences)
 
 
 def _accepted(
@@ -198,10 +240,14 @@ def _accepted(
     return rules.printed(value, rounding, error), (value, text)
 
 
-def _without_a_row(statement: Statement, about: dict, found: Sequence[Mapping], printed) -> list[dict]:
-    """Return unverifiable cases: the entries of a printed table without a measured row, or a statement without rows."""
+def _without_a_row(statement: Statement, about: dict, found: Sequence[Mapping], printed, absent: Mapping) -> list[dict]:
+    """Return unverifiable cases: the entries of a printed table without a measured row, or a statement without rows.
+
+    absent: column -> a value of `where` that no row of the table has
+    """
     if "table" not in statement.published:
-        return [] if found else [about | _unknown("This run has none of the statement's rows.")]
+        lacking = "".join(f" No row has {column} = {_as_in_where(value)}." for column, value in absent.items())
+        return [] if found else [about | _unknown(f"This run has none of the statement's rows.{lacking}")]
     rows = []
     for line in printed:
         if not any(_fits(line, values, statement.by) for values in found):

@@ -76,18 +76,23 @@ def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
     return Measured(value, se, value - half, value + half, runs)
 
 
-def extreme(rows: pd.DataFrame, name: str, largest: bool) -> tuple[Measured, int]:
-    """Return the largest or smallest value of a column with its simultaneous interval, and the place of its row."""
+def extreme(rows: pd.DataFrame, name: str, largest: bool) -> tuple[Measured, tuple[int, int, int]]:
+    """Return the largest or smallest value of a column with its simultaneous interval, and the places of three rows.
+
+    The rows are those with the value, with the lower end and with the upper end, because an end is the extreme of the
+    rows' ends. The row with the value comes first where several have the same end.
+    """
     parts = [of_row(row, name, len(rows)) for _, row in rows.iterrows()]
+    missing = next((place for place, part in enumerate(parts) if math.isnan(part.value)), None)
+    if missing is not None:
+        return parts[missing], (missing, missing, missing)
     choose = max if largest else min
-    known = [place for place, part in enumerate(parts) if not math.isnan(part.value)]
-    if len(known) < len(parts):
-        place = next(place for place, part in enumerate(parts) if math.isnan(part.value))
-        return parts[place], place
-    place = choose(known, key=lambda i: parts[i].value)
-    low, high = choose(part.low for part in parts), choose(part.high for part in parts)
+    place = choose(range(len(parts)), key=lambda i: parts[i].value)
+    order = sorted(range(len(parts)), key=lambda i: i != place)
+    low, high = choose(order, key=lambda i: parts[i].low), choose(order, key=lambda i: parts[i].high)
     runs = [part.runs for part in parts if part.runs is not None]
-    return Measured(parts[place].value, parts[place].se, low, high, min(runs) if runs else None), place
+    ends = parts[low].low, parts[high].high
+    return Measured(parts[place].value, parts[place].se, *ends, min(runs) if runs else None), (place, low, high)
 
 
 def quantile(runs: int | None, together: int = 1) -> float:

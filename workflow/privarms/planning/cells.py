@@ -9,7 +9,7 @@ from privarms.errors import PrivarmsError, check_known
 from privarms.execution import result_columns
 from privarms.execution.cell import Cell
 from privarms.planning.studies import AUDIT, Axes, Entry, Study, listed
-from privarms.registry import contract, extensions, library
+from privarms.registry import contract, extensions, library, source_files
 
 OWN_KEYS = tuple(Entry.model_fields)
 
@@ -173,7 +173,7 @@ def _refuse_another_epsilon(policy: str) -> None:
         return
     if library.is_given(policy):  # such a policy is in no figure with the published ones
         return
-    files = library.sources(library.module("policies", policy))
+    files = source_files.sources(library.module("policies", policy))
     if not any(Path(file).parent.name == library.MECHANISMS for file in files):
         raise PrivarmsError(
             f"{library.policy_file(policy)}: the parameter 'epsilon' means a privacy budget, but the module uses "

@@ -17,7 +17,7 @@ from privarms.files.whole import sha256
 from privarms.planning import paths
 from privarms.planning.configuration import Configuration
 from privarms.planning.outputs import Outputs
-from privarms.registry import library
+from privarms.registry import digests, library
 from privarms.registry.extensions import is_extension
 
 
@@ -83,7 +83,7 @@ class Jobs(dict):
         return Job(
             {"prepared": [self.datasets.prepared(dataset) for dataset in datasets]},
             lambda: {
-                "library": library.digest("simulate_shard", *modules_of(cells)),
+                "library": digests.of_job("simulate_shard", *modules_of(cells)),
                 "seed": self.seed,
                 "pieces": [{"cell": plain(p.cell), "first": p.first, "last": p.last} for p in pieces],
                 "datasets": datasets,
@@ -101,7 +101,7 @@ class Jobs(dict):
         return Job(
             {"shards": shards},
             lambda: {
-                "library": library.digest("aggregate_study", library.module("protocols", protocol)),
+                "library": digests.of_job("aggregate_study", library.module("protocols", protocol)),
                 "scale": self.scale,
                 "seed": self.seed,
                 "cells": [plain(cell) for cell in planned.cells[paper, study]],
@@ -123,11 +123,12 @@ class Jobs(dict):
                 "audit": [paths.audit(self.scale)] if entry.audits else [],
             },
             lambda: {
-                "library": library.digest("compute_inference", entry.made_by[0]),
+                "library": digests.of_job("compute_inference", entry.made_by[0]),
                 "published": self._digests_of_published(paper),
                 "scale": self.scale,
                 "seed": self.seed,
                 "made_by": entry.made_by,
+                "tags": self.simulation.tagged(paper, entry.studies),
             },
             self.priority[paper],
         )
@@ -149,10 +150,11 @@ class Jobs(dict):
                 "audit": [paths.audit_of(self.scale, p) for p in dict(policies)] if extended else [],
             },
             lambda: {
-                "library": library.digest(rule, entry.made_by[0]),
+                "library": digests.of_job(rule, entry.made_by[0]),
                 "published": self._digests_of_published(paper),
                 "scale": self.scale,
                 "made_by": entry.made_by,
+                "tags": self.simulation.tagged(paper, entry.studies),
                 "data": self.outputs.origin(paper, artifact),
                 "policies": policies,
                 "sheet": entry.sheet,
@@ -170,7 +172,7 @@ class Jobs(dict):
         return Job(
             {"studies": [paths.study(self.scale, paper, study) for paper, study in named]},
             lambda: {
-                "library": library.digest("judge_audits", *self.simulation.audit_modules(policy)),
+                "library": digests.of_job("judge_audits", *self.simulation.audit_modules(policy)),
                 "named": named,
                 "claims": [policy] if policy in claims else [],
             },
@@ -186,12 +188,13 @@ class Jobs(dict):
                 "printed": [self.outputs.printed(paper)[table] for table in printed],
             },
             lambda: {
-                "library": library.digest("judge_statements"),
+                "library": digests.of_job("judge_statements"),
                 "published": self._digests_of_published(paper),
                 "statements": [asdict(one) for one in statements],
                 "tagged": self.simulation.tagged(paper),
                 "shrunk": self.simulation.shrunk(paper),
                 "data": [self.outputs.statement_data(paper, one) for one in statements],
+                "complete": [self.outputs.has_all_rows(paper, one) for one in statements],
             },
             self.priority[paper],
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
-from privarms.planning import described, paths, published
+from privarms.planning import cells, described, paths, published
 from privarms.planning import statements as of_statements
 from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
@@ -183,6 +183,16 @@ class Outputs:
         has_table = statement.table in self.inference(paper) and not set(statement.datasets) & missing
         reason = f"The data of {', '.join(sorted(missing))} are not there." if missing else "No data."
         return self.datasets.origin(used - missing), "" if has_table else reason
+
+    def has_all_rows(self, paper: str, statement: Statement) -> bool:
+        """Return whether a statement's table has the rows of scale paper: published settings, and only real data."""
+        if not statement.table:
+            return False
+        content, table = self.papers[paper], self.inference_table(paper, statement.table)
+        used = {*table.datasets, *statement.datasets}
+        used |= {d for study in table.studies for d in cells.datasets(content.studies[study])}
+        as_published = set(table.studies).isdisjoint(content.shrunk) and (self.scale == "paper" or not table.audits)
+        return as_published and all(self.datasets.statuses.get(d) == "real" for d in used)
 
     def described(self) -> list[dict]:
         """Return the papers for the report."""

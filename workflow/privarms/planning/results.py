@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ class Results:
     studies: files with one row per replicate, only for inference; cells: with one row per cell; inference: tables;
     facts: JSON about prepared datasets; published: values of the paper; audit: the table of all privacy audits, only
     for inference. Names come from the file names
+    tags: cell -> the tags of its grids, for cells with a tag; what somebody adds to a study has none
     """
 
     def __init__(
@@ -42,10 +44,12 @@ class Results:
         facts: Iterable[str | Path] = (),
         published: Iterable[str | Path] = (),
         audit: Iterable[str | Path] = (),
+        tags: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ):
         self.paper, self.scale = paper, scale
         inputs = {"studies": studies, "cells": cells, "inference": inference, "facts": facts, "audit": audit}
         self._files = {kind: {paths.named(f): Path(f) for f in files} for kind, files in inputs.items()}
+        self._tags = tags
         self._published = {Path(f).name: Path(f) for f in published}
         self._read = cache(self._read_once)
         self._numbers = cache(of_paper.numbers)
@@ -58,6 +62,11 @@ class Results:
     def cells(self, study: str) -> pd.DataFrame:
         """Return one row per cell (and checkpoint or arm): parameters, means, standard errors, quantiles."""
         return self._read("cells", study)
+
+    def has_tag(self, cells: pd.DataFrame, *tags: str) -> pd.Series:
+        """Return whether each row's cell has one of the tags, or any tag if none is given."""
+        found = [self._tags.get(cell, ()) for cell in cells["cell"]]
+        return pd.Series([bool(set(tags).intersection(own) if tags else own) for own in found], cells.index, dtype=bool)
 
     def replicates(
         self,

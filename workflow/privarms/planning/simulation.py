@@ -1,7 +1,7 @@
 """The simulations of a run: the cells of every paper's studies, and the shards that run them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from privarms.errors import PrivarmsError, check_known
@@ -67,9 +67,10 @@ class Simulation:
         alone = cell.policy_parameters.get("auxiliary") == "without"
         return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
 
-    def tagged(self, paper: str) -> dict[str, tuple[str, ...]]:
-        """Return cell -> the tags of its grids, for the paper's cells that run and have a tag."""
-        return {c.name: c.tags for study in self.papers[paper].studies for c in self.cells[paper, study] if c.tags}
+    def tagged(self, paper: str, studies: Iterable[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Return cell -> the tags of its grids, for cells of a paper (or some studies) that run and have a tag."""
+        chosen = self.papers[paper].studies if studies is None else studies
+        return {c.name: c.tags for study in chosen for c in self.cells[paper, study] if c.tags}
 
     def shrunk(self, paper: str) -> list[str]:
         """Return the cells of the studies whose settings at this scale are not the published ones."""

@@ -18,7 +18,7 @@ from privarms.planning.jobs import Jobs
 from privarms.planning.outputs import Outputs
 from privarms.planning.plan import Plan
 from privarms.planning.simulation import Simulation
-from privarms.registry import extensions, library
+from privarms.registry import digests, extensions, library
 
 # Only the main process searches for the data. Its jobs read the result, so all of them make the same plan.
 STATUSES_VARIABLE = "PRIVARMS_DATASETS"
@@ -33,7 +33,7 @@ def make_plan(config: Mapping, main: bool) -> Plan:
     extensions.extend(run.extensions)
     run = run.model_copy(update={key: paths.located(config[key]) for key in ("papers", "sources")})
     if main:
-        library.record_texts()
+        digests.record()
     of_papers = planning.papers(run)
     of_sources = sources.load_sources(run.sources, sources.choose_mirror(run.mirror))
     for folder in extensions.folders():

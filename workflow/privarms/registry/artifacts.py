@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from privarms.errors import PrivarmsError
 from privarms.registry import library
+from privarms.registry.imported import PACKAGE
 
 # Module (dotted), function and its arguments.
 MadeBy = tuple[str, str, dict]
@@ -122,7 +123,7 @@ def make(made_by: MadeBy, results: object) -> Any:
 
 
 def _place(function: Callable) -> tuple[str, str]:
-    return function.__module__.removeprefix(f"{library.PACKAGE}."), function.__name__
+    return function.__module__.removeprefix(f"{PACKAGE}."), function.__name__
 
 
 def of_paper(paper: str) -> dict[str, Artifact]:

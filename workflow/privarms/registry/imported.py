@@ -9,11 +9,13 @@ each file's date and size with those at the start.
 import hashlib
 import os
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache, wraps
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
+from typing import TypeVar, cast
 
 from privarms.registry import extensions
 from privarms.registry.extensions import ROOT
@@ -23,6 +25,10 @@ EXTENSIONS = "privarms_extensions"
 
 # File of an extension -> digest of its text at the import: modules, and files next to a module with its name.
 _texts: dict[str, str | None] = {}
+# The number of calls of `forget` that found a change.
+_edits = 0
+
+F = TypeVar("F", bound=Callable)
 
 
 def beside(module: Path) -> list[Path]:
@@ -157,13 +163,25 @@ def _plain(value) -> str:
     return ""
 
 
-def forget() -> tuple[bool, list[str]]:
+def remembered(function: F) -> F:
+    """Cache a function's results until `forget` finds edits, and for as long as the same extensions are in use."""
+    answers = cache(lambda edits, folders, *arguments, **options: function(*arguments, **options))
+
+    @wraps(function)
+    def asking(*arguments, **options):
+        return answers(_edits, extensions.folders(), *arguments, **options)
+
+    vars(asking)["cache_clear"] = answers.cache_clear
+    return cast(F, asking)
+
+
+def forget() -> list[str]:
     """Forget the modules of extensions if a file of those in use was edited or removed since its import.
 
-    Return whether any file was edited, added or removed since the last call with the same extensions, and the imported
-    ones among them that are in no extension. Those cannot be forgotten, because other modules hold their functions.
+    Return the imported files that were edited since the last call and that are in no extension. Those cannot be
+    forgotten, because other modules hold their functions.
     """
-    global _library
+    global _library, _edits
     folders = extensions.folders()
     library, own = _of_library() | {file: _state(file) for file in _watched}, _of_extensions()
     changed = library != _library or own != _extensions.get(folders, {})
@@ -178,7 +196,8 @@ def forget() -> tuple[bool, list[str]]:
     kept = {file for file in _library if file in files and library.get(file) != _library[file]}
     # The state of an edited file is kept, so each later call finds the edit too.
     _library, _extensions[folders] = library | {file: _library[file] for file in kept}, own
-    return changed, sorted(kept)
+    _edits += changed
+    return sorted(kept)
 
 
 def _is_elsewhere(place: Path) -> bool:

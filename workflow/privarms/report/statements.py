@@ -26,9 +26,11 @@ NUMBERS = "Each cell: published → measured."
 RANGE = "In parentheses: the range of the value under all choices that we tried. The ledger lists the choices."
 # The first sentences of a reason say only how its numbers lie, and which row of the case decides.
 FROM_NUMBERS = "|".join(map(re.escape, (rules.CONTAINS_AN_END, rules.SMALLER_SCALE)))
+END = r"(?:The row (at .+?)|(Another row)) gives (?:the )?((?:lower|upper) end|both ends) of the interval\."
 EXTREME = re.compile(
     rf"(?:{FROM_NUMBERS})? ?"
     r"(?:(?P<row>Largest|Smallest|False)(?: of [\d,]+ rows,?)?(?P<place>.*?)\.(?= |$)|[\d,]+ instances\.)?"
+    r"(?P<ends>(?: (?:The|Another) row .*?gives .*? of the interval\.)*)"
     r"(?: ?In [\d,]+ of the rows (?P<carried>one run makes up to \d+% of the mean)\.)?"
 )
 # What `once` names with a number, and that is no setting.
@@ -136,7 +138,7 @@ def _case(row: dict, number: int) -> dict:
         "settings": ({VARIANT: variant} if variant else {}) | from_words(row["case"]),
         "look": look(row["verdict"]),
         "between": "",
-        "extreme": "; ".join(filter(None, (_place(extreme), extreme["carried"]))),
+        "extreme": "; ".join(filter(None, (_place(extreme), *_ends(extreme), extreme["carried"]))),
         "reason": row["why"].removeprefix(extreme[0]).strip(),
         "brief": {name: brief(row[name], digits) for name, digits in DIGITS.items()} | _allowed(row) | _fact(row),
     }
@@ -145,6 +147,11 @@ def _case(row: dict, number: int) -> dict:
 def _place(extreme: re.Match) -> str:
     """Return which row of a case decides: "largest at epsilon = 1"."""
     return words(f"{extreme['row'].lower()}{extreme['place']}") if extreme["place"] else ""
+
+
+def _ends(extreme: re.Match) -> list[str]:
+    """Return which other rows give the ends of the interval: "upper end at epsilon = 4"."""
+    return [words(f"{end} {place or other.lower()}") for place, other, end in re.findall(END, extreme["ends"])]
 
 
 def _allowed(row: Mapping) -> dict[str, str]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from privarms.errors import PrivarmsError
-from privarms.registry import library
+from privarms.registry import digests
 
 
 @contextlib.contextmanager
@@ -40,6 +40,6 @@ def job(snakemake) -> Iterator[None]:
 def _refuse_edits(snakemake) -> None:
     # Raw files have checksums instead of a digest of the library.
     planned = snakemake.params.get("library")
-    if planned and (files := library.edited(planned)):
+    if planned and (files := digests.edited(planned)):
         files = ", ".join(files)
         raise PrivarmsError(f"{files}: edited during the run; run the same command again to repeat this job")

@@ -69,7 +69,7 @@ def made_up(folder, regret=lambda cell: 100.0, se=1.0, *, spread=None, change=No
     files = [write(folder / f"{study}_cells.parquet", cells_of(every[study], regret, se)) for study in studies]
     spread = spread or (lambda cell: 1.0)
     runs = [write(folder / f"{study}.parquet", runs_of(every[study], spread)) for study in studies]
-    return Results("ma2025", "paper", cells=files, studies=runs, published=[LOGS])
+    return Results("ma2025", "paper", cells=files, studies=runs, published=[LOGS], tags=tags(change))
 
 
 def runs(frames):

@@ -10,13 +10,14 @@ from matplotlib.text import Annotation
 
 from privarms.papers.ma2025 import figures_distance, figures_illustrations, figures_privacy, figures_real_data
 from privarms.papers.ma2025 import figures_regret as regret
+from privarms.planning.studies import Entry
 from privarms.plots import style
 from privarms.registry import artifacts
 
 from .. import drawn
 from ..chosen import results
 from . import toy_rewards
-from .made_up import made_up
+from .made_up import made_up, tags
 
 pytestmark = pytest.mark.usefixtures("styled")
 
@@ -153,6 +154,39 @@ def test_a_curve_of_figure_8_begins_without_auxiliary_data(made):
     assert len(numbers[(numbers["n_aux"] == 0) & (numbers["variant"] == "as_released")]) == 1
     limits = {regret.regret_panel(made, name, "exponential")[0].axes[0].get_ylim() for name in ("fig8a", "fig8f")}
     assert len(limits) == 1
+
+
+def added(studies):
+    """Add cells without a tag: another budget of no sources, and uniform play, in (a); another batch in (b)."""
+    point = {"horizon": 80_000, "epsilon": 1, "M": 2, "kappa": 1}
+    released, printed = ({"policy": "ldp_mab", "variant": f"as_{variant}"} for variant in ("released", "printed"))
+    uniform = {"n_aux": 10_000, "epsilon_aux": 8, "centres": "as_released"}
+    for study, entry, own in (
+        ("regret", released, {"panel": "fig8a", "gamma": 0, "batch": 500, "n_aux": 0, "epsilon_aux": 16}),
+        ("regret_printed", printed | {"c": 64}, {"panel": "fig8a", "gamma": 0} | uniform),
+        ("regret", released, {"panel": "fig8b", "gamma": 0.2, "batch": 50, "n_aux": 10_000, "epsilon_aux": 2}),
+    ):
+        # Before the others, because their order must not matter.
+        studies[study].policies.insert(0, Entry.model_validate(entry | {"grid": point | own}))
+
+
+def test_what_somebody_adds_changes_no_published_curve(made, tmp_path, caplog):
+    published = tags()
+    larger = made_up(tmp_path, lambda cell: mean_regret(cell) * (1 if cell.name in published else 1.5), change=added)
+    for name, more in (("fig8a", 2), ("fig8b", 1)):
+        (first, rows), (second, others) = (regret.regret_panel(one, name, "exponential") for one in (made, larger))
+        before, after = (
+            {
+                (line.get_label().partition("_child")[0], *line.get_xdata(), *line.get_ydata())
+                for ax in figure.axes
+                for line in ax.lines
+            }
+            for figure in (first, second)
+        )
+        assert {line for line in before if line[0] != LOGS[0]} <= after, name
+        assert len(others) == len(rows) + more
+        assert set(rows["variant"]) <= set(others["variant"])
+    assert "several values" not in caplog.text
 
 
 def test_rows_of_figure_9_are_those_of_the_paper(made):
@@ -449,7 +483,7 @@ def test_the_loss_about_a_context_is_unbounded_as_released():
 def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):
     facts = {"target_label_counts": [10, 30], "n_target": 40}
     (tmp_path / "toy.json").write_text(json.dumps(facts), encoding="utf-8")
-    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3, tag="")
     made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
     figure, numbers = figures_real_data.real_learning_curves(made)
     of = numbers.set_index(["method", "auxiliary", "variant", "epsilon", "epsilon_aux", "t"])["average_reward"]
@@ -472,7 +506,7 @@ def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):
 
 def test_the_legend_of_learning_curves_has_an_entry_per_method(tmp_path):
     (tmp_path / "toy.json").write_text(json.dumps({"target_label_counts": [10, 30], "n_target": 40}), encoding="utf-8")
-    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3)
+    other = toy_rewards.runs_of("ldp_nn", batch=500, rate=0.3, tag="")
     made = toy_rewards.results(tmp_path, real_data=toy_rewards.usual(other), facts=["toy"])
     figure, _ = figures_real_data.real_learning_curves(made)
     assert drawn.legend(figure) == ["LDPMAB", "Linear", "NN", "LDPMAB printed", "ABSE"]

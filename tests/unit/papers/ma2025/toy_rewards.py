@@ -21,10 +21,12 @@ RATES = {
 }
 
 
-def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=None, replicates=15, **own):
+def runs_of(
+    method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=None, replicates=15, tag="table2", **own
+):
     """Return runs of a method: rewards are t times its rate, plus -1, 0 or 1 by replicate, at three times t.
 
-    The times are horizon/4, 25 and horizon. Each parameter has a column."""
+    The times are horizon/4, 25 and horizon. Each parameter has a column. tag: of the grid; "" without one"""
     own = {"dataset": "toy", "data": "real", "horizon": 40, "environment": "labelled_users", "variant": None} | own
     if method == "ldp_mab" and own["variant"] is None:
         own["variant"] = "as_released"
@@ -36,7 +38,7 @@ def runs_of(method, auxiliary="with", epsilon=(1, 2), epsilon_aux=(1, 4), rate=N
             mean += 0.02 * e if rate is None and (method, auxiliary) == ("ldp_mab", "with") else 0
             row = {"policy": method, "epsilon": e, "epsilon_aux": x}
             row |= {"auxiliary": None if auxiliary == "with" else auxiliary} | own
-            row |= {"cell": f"{method}-{auxiliary}-{e}-{x}-{sorted(own.items(), key=str)}"}
+            row |= {"cell": f"{tag}:{method}-{auxiliary}-{e}-{x}-{sorted(own.items(), key=str)}"}
             for t in (own["horizon"] // 4, 25, own["horizon"]):
                 rewards = t * mean + np.arange(replicates) % 3 - 1
                 parts.append(pd.DataFrame({**row, "t": t, "replicate": range(replicates), "reward": rewards}))
@@ -56,7 +58,14 @@ def references(*more, dataset="toy", horizon=40):
     own = {"dataset": dataset, "data": "real", "environment": "classification", "variant": None, "horizon": horizon}
     parts = [
         pd.DataFrame(
-            {**own, "policy": p, "cell": f"{p}-{dataset}-{horizon}", "t": t, "replicate": [0, 1], "reward": t * r}
+            {
+                **own,
+                "policy": p,
+                "cell": f"table2:{p}-{dataset}-{horizon}",
+                "t": t,
+                "replicate": [0, 1],
+                "reward": t * r,
+            }
         )
         for p, r in (("absse", 0.75), ("uniform", 0.5))
         for t in (horizon // 4, horizon)
@@ -87,11 +96,13 @@ def results(folder, published=(), facts=None, **studies):
         add(study, "studies", runs)
         add(f"{study}_cells", "cells", summarised(runs, 0.1 if "reference" in study else None))
     facts = [folder / f"{dataset}.json" for dataset in facts or ()]
-    before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published)
+    cells = {cell for runs in (references(), *studies.values()) for cell in runs["cell"]}
+    tags = {cell: [tag] for cell in cells if (tag := cell.rpartition(":")[0])}
+    before = Results("ma2025", "quick", **{k: list(v) for k, v in files.items()}, published=published, tags=tags)
     wanted = {"table2": "real_data", "adult_alternatives": "adult_settings"}
     # Few resamples are enough, because no test checks the ends of an interval.
     with mock.patch.object(inference_table2, "ratio_of_means", partial(ratio_of_means, resamples=99)):
         for table, study in wanted.items():
             if study in studies:
                 add(table, "inference", getattr(inference_table2, table)(before))
-    return Results("ma2025", "quick", **files, facts=facts, published=published)
+    return Results("ma2025", "quick", **files, facts=facts, published=published, tags=tags)

@@ -16,6 +16,11 @@ def test_constants_of_figure_7a_by_hand():
     assert (released.rules.warm_up, released.depth, released.batch) == (169, 5, 100)
     assert released.rules.scale == pytest.approx(math.sqrt(2 * 13.2877), rel=1e-5)
     assert ldp_mab.configure(3, 10_000, 1024.0, "as_released").depth == 7
+    # With n = 11,000 half of log2(2 n 3) is 8.005; without the factor 2 it would be 7.5.
+    assert ldp_mab.configure(3, 11_000, 1024.0, "as_released").depth == 8
+    # The released program's numbers: half-width of one radius, side of a bin, and 0.0001 against divisions by 0.
+    assert (released.rules.width, released.rules.tau) == (1, 1)
+    assert (released.rules.offset, released.rules.denominator) == (0.0001, 0.0001)
     # Without sources log2(2 n) = 14.29, a third of it 4.76.
     assert ldp_mab.configure(3, 10_000, 1.0, "as_released", M=0).depth == 4
     # n* = n eps^2 = 2500 with eps = 1/2: floor(11.29)^2.
@@ -24,7 +29,8 @@ def test_constants_of_figure_7a_by_hand():
     assert printed.rules.warm_up == pytest.approx(9.2103**2, rel=1e-4)
     assert printed.rules.scale == pytest.approx(8 * math.sqrt(9.2103), rel=1e-5)
     assert printed.rules.tau == pytest.approx(2.8284, rel=1e-4)
-    assert (printed.batch, printed.depth, printed.rules.offset) == (1, _ldp_mab_parameters.PRINTED_DEPTH, 0)
+    assert (printed.batch, printed.depth) == (1, _ldp_mab_parameters.PRINTED_DEPTH)
+    assert (printed.rules.offset, printed.rules.denominator, printed.rules.width) == (0, 0, 2)
 
 
 def test_sources_have_their_own_budgets_in_their_order():

@@ -91,22 +91,28 @@ def _order(budgets: list[str]) -> str:
 
 
 def _also(frame: pd.DataFrame) -> pd.Series:
-    """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm."""
+    """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm.
+
+    What somebody adds, in cells without a tag, changes no name of a tagged cell.
+    """
     also = pd.Series("", frame.index)
-    for _, cells in frame.groupby(ALGORITHM, dropna=False, sort=False):
-        also[cells.index] = np.array([assigned(own) for own in settings(cells, AXES)], object)
+    tagged = frame.get("tagged", pd.Series(True, frame.index))
+    for among in (frame, frame[tagged]):
+        for _, cells in among.groupby(ALGORITHM, dropna=False, sort=False):
+            also[cells.index] = np.array([assigned(own) for own in settings(cells, AXES)], object)
     return also
 
 
 # Many contrasts use the same panel; each view of the results has its own.
 @cache
 def panel(results: Results, figure: str, environment: str = "exponential", *, logs: bool = False) -> pd.DataFrame:
-    """Return the cells of one panel in the order of the studies, as `named`, with `figure`, `environment` and `written`
-    (the variant in tables). Do not change them. logs: also those that only the authors' logs have."""
+    """Return the cells of one panel in the order of the studies, as `named`, with `figure`, `environment`, `written`
+    (the variant in tables) and `tagged`. Do not change them. logs: also those that only the authors' logs have."""
     names = {figure, f"{figure}_logs"} if logs else {figure}
     parts = []
     for study in STUDIES[environment]:
         cells = results.cells(study)
+        cells = cells.assign(tagged=results.has_tag(cells))
         parts.append(named(cells[cells["panels"].map(lambda p: bool(names & set(str(p).split())))]))
     # As the paper has it, the older version of the program comes first.
     rows = leading(pd.concat(parts), "program", ("older", "current")).reset_index(drop=True)

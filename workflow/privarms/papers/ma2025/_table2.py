@@ -1,9 +1,9 @@
 """Table 2 (section 4.2): names of its methods and rows, and ranks over its rows.
 
 A method is a policy in a variant, with or without auxiliary data, in a `setting`: the parameters in which a cell
-differs from the first one of its policy and variant, usually none. A row is a dataset, a pair of budgets and a time.
-Entries that do not depend on a budget are repeated for each one; in the published table they differ. The algorithm as
-printed has fewer replicates and is not compared.
+differs from the published ones of its policy and variant, usually none. The published cells have the tag TAG. A row is
+a dataset, a pair of budgets and a time. Entries that do not depend on a budget are repeated for each one; in the
+published table they differ. The algorithm as printed has fewer replicates and is not compared.
 """
 
 import numpy as np
@@ -13,6 +13,8 @@ from privarms.files.numbers import shown
 from privarms.planning.results import Results
 from privarms.registry import library
 
+TAG = "table2"
+REFERENCE = "real_data_reference"
 PUBLISHED_DATASETS = ("adult", "jobs", "taxi")
 TIMES = ("quarter", "full")
 ROW = ["dataset", "data", "epsilon", "epsilon_aux", "time"]
@@ -36,36 +38,46 @@ def at_times(rows: pd.DataFrame) -> pd.DataFrame:
     return output.assign(time=np.where(output["t"] == output["horizon"], "full", "quarter"))
 
 
-def named(cells: pd.DataFrame, first: pd.DataFrame | None = None) -> pd.DataFrame:
+def published(results: Results, study: str) -> pd.DataFrame:
+    """Return the cells of a study that the configuration tags as those of Table 2."""
+    cells = results.cells(study)
+    return cells[results.has_tag(cells, TAG)]
+
+
+def named(cells: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
     """Return a study's cells with the columns of METHOD, none empty, and `settings`.
 
-    dataset: with the number of users, unless it is the dataset's first one
+    dataset: with the number of users, unless it is the published one, or the only one of a dataset without
     settings: all parameters that the study gives a cell, sorted ("batch 100, rate 0.1")
-    first: cells of another study to which `setting` is relative, if it has their policy and variant
+    usual: the `published` cells; `setting` lists all parameters if none has the policy and variant
     """
     output = cells.rename(columns={"policy": "method"})
     output = output.assign(**{k: output.get(k, np.nan) for k in ("variant", "auxiliary", *AXES[1:3])})
     output["auxiliary"] = output["auxiliary"].astype(object).fillna("with")
     output["variant"] = output["variant"].astype(object).fillna("")
     output["epsilon_aux"] = output["epsilon_aux"].astype(float)
-    base = output if first is None else pd.concat([first, output])
-    inputs = {key: _given(part.iloc[0]) for key, part in base.groupby(["method", "variant"], sort=False, observed=True)}
+    usual = usual.assign(variant=usual["variant"].astype(object).fillna("") if "variant" in usual else "")
+    inputs = {key: _given(part.iloc[0]) for key, part in usual.groupby(["policy", "variant"], observed=True)}
     own: dict[str, tuple[str, str]] = {}
     for _, row in output.drop_duplicates("cell").iterrows():
-        mine, usual = _given(row), inputs[row["method"], row["variant"]]
-        changed = {k: mine.get(k) for k in sorted({*mine, *usual}) if mine.get(k) != usual.get(k)}
+        mine, of_paper = _given(row), inputs.get((row["method"], row["variant"]), {})
+        changed = {k: mine.get(k) for k in sorted({*mine, *of_paper}) if mine.get(k) != of_paper.get(k)}
         own[row["cell"]] = words(mine), words(changed)
     texts = [own[cell] for cell in output["cell"]]
-    users = output.groupby("dataset", sort=False, observed=True)["horizon"].transform("first")
-    larger = output["dataset"] + output["horizon"].map(" ({:,} users)".format)
-    names = output["dataset"].where(output["horizon"] == users, larger)
+    sizes = output.groupby("dataset", observed=True)["horizon"].agg(
+        lambda own: own.iloc[0] if own.nunique() == 1 else 0
+    )
+    users = output["dataset"].map({**sizes, **dict(zip(usual["dataset"], usual["horizon"], strict=True))})
+    other = output["dataset"] + output["horizon"].map(" ({:,} users)".format)
+    names = output["dataset"].where(output["horizon"] == users, other)
     return output.assign(dataset=names, settings=[a for a, _ in texts], setting=[b for _, b in texts])
 
 
 def _given(row: pd.Series) -> dict:
     """Return a cell's parameters apart from AXES: the policy's and its environment's."""
+    policy = row["method"] if "method" in row else row["policy"]
     around = library.environment_arguments(row["environment"]) if "environment" in row else ()
-    names = dict.fromkeys((*library.arguments("policies", row["method"]), *around))
+    names = dict.fromkeys((*library.arguments("policies", policy), *around))
     return {
         k: row[k] for k in sorted(names) if k in row and k not in (*AXES, "variant", "horizon") and pd.notna(row[k])
     }
@@ -91,12 +103,13 @@ def _repeated(rows: pd.DataFrame, budget: str, place: list[str]) -> pd.DataFrame
     return pd.concat([rows[~alone], again], ignore_index=True)
 
 
-def reference(cells: pd.DataFrame) -> pd.DataFrame:
+def reference(results: Results) -> pd.DataFrame:
     """Return ABSE's mean reward, to which Table 2's entries are relative: dataset, horizon, t, base, base_se.
 
     Among several settings of ABSE the one with the fewest parameters counts, the first of equals.
     """
-    absse = named(cells[cells["policy"] == "absse"])
+    cells = results.cells(REFERENCE)
+    absse = named(cells[cells["policy"] == "absse"], published(results, REFERENCE))
     fewest = absse["settings"].astype(str).str.count(" ").sort_values(kind="stable").index
     absse = absse.loc[fewest].drop_duplicates(["dataset", "t"]).sort_index()
     output = absse[["dataset", "horizon", "t", "reward_mean", "reward_se"]]

@@ -1,6 +1,7 @@
 """Figures 7 to 9: regret by users, auxiliary users, their exploration, their distribution and their order.
 
-Every panel draws all of its cells: a column per algorithm, and a row per value of other settings that vary.
+Every panel draws its cells: a column per algorithm, and a row per value of other settings that vary. A cell that
+somebody adds at a place of a curve that has a cell is only in the CSV file.
 """
 
 from typing import Any
@@ -152,6 +153,7 @@ def regret_panel(results: Results, name: str, environment: str):
     alone = rows["n_aux"].eq(0) & ~pd.Series(x in NAMES, rows.index)
     rows = rows.assign(x=(rows[x] / scale).mask(alone))
     rows = _sorted(rows, lines).assign(line=lambda shown: texts(shown, lines))
+    rows = _one_per_place(rows)
     text_runs = [a for a in cells["algorithm"] if a.startswith("text") and a != panels.UNIFORM]
     uniform = rows[rows["algorithm"] == panels.UNIFORM] if text_runs else rows.iloc[:0]
     shown = _arranged(rows.drop(uniform.index), cells, by_size=x == "n")
@@ -219,6 +221,13 @@ def _with_first_points(rows: pd.DataFrame, lines: list[str]) -> pd.DataFrame:
     return pd.concat([alone.drop(columns=of_sources).merge(own, on=keys), helped], ignore_index=True)
 
 
+def _one_per_place(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows with a tag, and of additions the first one at each place of a curve that has no such row."""
+    places = rows.sort_values("tagged", ascending=False, kind="stable")
+    first = ~places.duplicated(["title", "algorithm", "line", "x"])
+    return rows[rows["tagged"] | first.reindex(rows.index)].reset_index(drop=True)
+
+
 def _sorted(rows: pd.DataFrame, lines: list[str]) -> pd.DataFrame:
     """Return the rows in the order of their lines' settings."""
     orders: list = [*ORDERS]
@@ -255,7 +264,8 @@ def _looks(rows: pd.DataFrame, lines: list[str]) -> style.Looks:
 
 
 def _draw_uniform(ax, rows: pd.DataFrame, x: str) -> None:
-    """Draw the regret of uniform play, which does not depend on epsilon or the sources."""
+    """Draw the regret of uniform play, which does not depend on epsilon or the sources; of cells with a tag, if any."""
+    rows = rows[rows["tagged"]] if rows["tagged"].any() else rows
     if x == "n":
         means = rows.groupby("x")["mean_regret"].mean()
         ax.plot(means.index, means, **(style.GUIDE | {"zorder": 3}))

@@ -13,7 +13,17 @@ from privarms.inference.intervals import ratio
 from privarms.inference.paired import holm, ratio_of_means, wilcoxon_p_value
 from privarms.inference.rows import as_frame
 from privarms.ledger.contrasts import error, ratios
-from privarms.papers.ma2025._table2 import METHOD, PUBLISHED_DATASETS, ROW, at_times, named, reference, repeated
+from privarms.papers.ma2025._table2 import (
+    METHOD,
+    PUBLISHED_DATASETS,
+    REFERENCE,
+    ROW,
+    at_times,
+    named,
+    published,
+    reference,
+    repeated,
+)
 from privarms.planning.results import Results
 from privarms.registry.artifacts import inference
 
@@ -25,8 +35,6 @@ REAL_DATA = ["real_data", "real_data_reference", "adult_sensitivity", "adult_set
 DEFAULT, MAIN = "default", "as in Table 2"
 # The start of the name of a setting that only changes ABSE.
 OF_ABSSE = "ABSE: "
-# Table 2 also shows Adult with this rate of Linear and NN.
-CHOSEN_RATE = "rate 0.1"
 # The text of a choice, if its name is not enough.
 CHOICES = {
     "adultmarital": "sources by marital status",
@@ -54,8 +62,8 @@ def table2(results: Results) -> pd.DataFrame:
     for the best one itself and, like best and significant, for methods that are not compared: the algorithm as printed,
     and those with fewer replicates than most of the row.
     """
-    cells = repeated(named(at_times(results.cells("real_data"))))
-    base = reference(results.cells("real_data_reference"))
+    cells = repeated(named(at_times(results.cells("real_data")), published(results, "real_data")))
+    base = reference(results)
     cells = cells.merge(base, on=["dataset", "horizon", "t"], how="left", validate="many_to_one")
     # No ratio to a mean reward of 0.
     base, base_se = (cells[k].where(cells["base"] > 0) for k in ("base", "base_se"))
@@ -139,13 +147,17 @@ def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
     algorithm as printed has its constant c. A row's method and ABSE share the users of a replicate in the paper; here
     they are independent.
     """
-    main = named(results.cells("real_data"))
+    usual = published(results, "real_data")
+    main = named(results.cells("real_data"), usual)
     main = main[main["dataset"].isin(PUBLISHED_DATASETS)]
-    references = [results.cells(study) for study in ("real_data_reference", "adult_sensitivity_reference")]
-    absse = pd.concat([named(cells[cells["policy"] == "absse"]) for cells in references], ignore_index=True)
+    references = [results.cells(study) for study in (REFERENCE, "adult_sensitivity_reference")]
+    absse = pd.concat(
+        [named(cells[cells["policy"] == "absse"], published(results, REFERENCE)) for cells in references],
+        ignore_index=True,
+    )
     # Other cells of `real_data` are no setting of the paper's methods.
-    own = main[main["setting"].isin(["", CHOSEN_RATE]) | (main["variant"] == "as_printed")]
-    others = [named(results.cells(study), first=main) for study in ("adult_sensitivity", "adult_settings")]
+    own = main[results.has_tag(main)]
+    others = [named(results.cells(study), usual) for study in ("adult_sensitivity", "adult_settings")]
     for cells in (own, *others):
         cells = at_times(cells)
         printed = cells["variant"] == "as_printed"
