@@ -25,7 +25,7 @@ TRIALS, SECONDS, FEWEST = 20_000, 60.0, 500
 # The same for a thorough audit.
 THOROUGH_TRIALS, THOROUGH_SECONDS = 200_000, 600.0
 # The trials with which the time of a round is measured.
-PROBE = 2_000
+PROBE = 500
 
 
 def run_audits(subject: str, trials: int | None = None, thorough: bool = False) -> pd.DataFrame:
@@ -50,12 +50,13 @@ def affordable(chosen: list[Cell], most: int = TRIALS, seconds: float = SECONDS)
     """Return cells of the audit of a family with as many trials, at most `most`, as take about `seconds` here."""
     if most <= PROBE:
         return [_with_trials(cell, most) for cell in chosen]
-    probe = _with_trials(chosen[0], PROBE)
-    _counts(probe)  # compiles and searches
-    begin = time.process_time()
-    _counts(probe)
     horizons = [cell.horizon or 1 for cell in chosen]
-    per_round = (time.process_time() - begin) / (PROBE * horizons[0])
+    # A round may take longer in longer runs.
+    longest = _with_trials(chosen[horizons.index(max(horizons))], PROBE)
+    _counts(longest)  # compiles and searches
+    begin = time.process_time()
+    _counts(longest)
+    per_round = (time.process_time() - begin) / (PROBE * max(horizons))
     affordable = seconds / (per_round * sum(map(search.rounds_per_trial, horizons)))
     return [_with_trials(cell, max(FEWEST, min(most, int(affordable)))) for cell in chosen]
 
