@@ -30,7 +30,7 @@ class Results:
     studies: files with one row per replicate, only for inference; cells: with one row per cell; inference: tables;
     facts: JSON about prepared datasets; published: values of the paper; audit: the table of all privacy audits, only
     for inference. Names come from the file names
-    tags: cell -> the tags of its grids, for cells with a tag; what somebody adds to a study has none
+    tags: cell -> the tags of its grids, for cells with a tag; an addition to a study has none
     """
 
     def __init__(
