@@ -32,7 +32,7 @@ def run_audits(subject: str, trials: int | None = None, thorough: bool = False) 
     """Return the rows of audit.csv (`verdicts.COLUMNS`) about one policy or mechanism.
 
     trials: per neighbour, instead of each study's own number or of the number that SECONDS allow
-    thorough: run the audit that fits any policy of the family for ten times as long, also on a policy with other audits
+    thorough: whether the audit that fits any policy of the family runs, for ten times as long, instead of others
     Raises PrivarmsError for an unknown name, and if no audit fits.
     """
     return results(planned(subject, trials, thorough))

@@ -20,8 +20,8 @@ trials, and the same bound for weakened controls, which have less noise. In the 
 those of config/papers at quick scale. Exit status 1 if a subject is not private as claimed.
 
 Elsewhere, and for policies without an audit in a study, the audit of the policy's family runs. It searches many
-neighbouring inputs (which reward or user differs, tables of rewards, 2 to 5 arms, 64 to 512 rounds, three budgets) and
-many events for those that differ most, and counts them in fresh runs. This takes about a minute of a core; a slow
+neighbouring inputs and many events for those that differ most, and counts these in fresh runs. The inputs differ in one
+reward or user; they have 2 to 5 arms, 64 to 512 rounds and three budgets. This takes about a minute of a core; a slow
 policy gets fewer trials. --thorough takes ten minutes.
 
   privarms audit dp_se
