@@ -74,6 +74,13 @@ def test_a_policy_of_an_extension_gets_one_without_asking(papers, noisy):
     assert {c.replicates for c in cells} == {1000}
 
 
+def test_a_policy_for_two_arms_is_audited_with_two(noisy):
+    noisy(POLICY.replace("K: int", "K: Literal[2]").replace("LABEL", "from typing import Literal\nLABEL"))
+    audit = auditing.study_of("any_choice", "noisy", [{"pulls": 5}], 10)
+    cells = expand("mine.yaml", "mine", "audit_noisy", audit)
+    assert {cell.parameters["K"] for cell in cells} == {2}
+
+
 def test_none_is_added_where_nothing_is_claimed_or_an_audit_is_there(papers, noisy):
     mine = Paper("mine", ABOUT, {"first": study(policy="noisy", pulls=5)})
     noisy(POLICY + "PRIVATE = False\n")

@@ -83,6 +83,8 @@ def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, 
     Raises PrivarmsError for approximate privacy without a delta.
     """
     takes = library.arguments("policies", policy)
+    arms = takes["K"].choices if "K" in takes else ()
+    sizes = [size for size in SIZES if not arms or size[0] in arms]
     policies = []
     for setting in settings:
         delta = privacy.promised_delta(policy, setting)
@@ -93,7 +95,7 @@ def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, 
                 **({"promised_delta": delta} if delta else {}),
                 **({"dimensions": DIMENSIONS} if "dimensions" in takes else {}),
             }
-            for K, rounds, times in SIZES
+            for K, rounds, times in sizes
         ]
         policies.append({"policy": policy, "grid": grid, **setting})
     return Study.model_validate({"audit": audit, "replicates": trials, "block": trials, "policies": policies})
