@@ -217,8 +217,10 @@ def _print_all(subject: str, table: pd.DataFrame) -> None:
 
 def _print_searched(subject: str, table: pd.DataFrame) -> None:
     """Print the verdict of all sizes together, one line per size, and the note of the size with the largest bound."""
-    (line,) = verdicts.summary(table).to_dict("records")
+    line = verdicts.summary(table).iloc[0]
     print(f"{line['verdict']}: {subject}, {line['audit']}, {len(table)} sizes")
+    if FEWEST <= table["trials"].max() < TRIALS:
+        print(f"  (with fewer than {TRIALS:,} trials, for the time that they take; --trials and --thorough run more)")
     for row in table.to_dict("records"):
         numbers = _numbers(row) if pd.notna(row["claimed_epsilon"]) else row["note"]
         print(f"  {row['setting']}: {row['verdict']}; {numbers}")
@@ -234,7 +236,7 @@ def _numbers(row: dict) -> str:
 
 
 def _save(file: str, subject: str, table: pd.DataFrame, chosen: list[Cell]) -> None:
-    (line,) = verdicts.summary(table).to_dict("records")
+    line = verdicts.summary(table).iloc[0]
     for cell in chosen:
         claimed = cell.parameters["promised"]
         if claimed == line["epsilon"] == cell.parameters["epsilon"] and _selected(cell) in line["note"]:
