@@ -79,7 +79,7 @@ def test_a_file_that_is_not_utf_8_is_refused():
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (gzip.compress(b"a,b\n1,2\n"), "a file compressed by gzip; expected CSV in UTF-8; decompress it"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0), "a file compressed by gzip; expected CSV in UTF-8; decompress it"),
         (b"PK\x03\x04", "a zip archive or an Excel file"),
         ("a,b\n1,2\n".encode("utf-16"), "text in UTF-16"),
         (b"PAR1", "a Parquet file; expected CSV in UTF-8; give it the suffix .parquet"),

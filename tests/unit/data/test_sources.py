@@ -109,7 +109,7 @@ INSTEAD = [
     ("a.csv", b"<!DOCTYPE html><html><body>Log in</body></html>", "a page in HTML"),
     ("a.csv", b'{"error": true, "message": "Too many requests"}\n', 'JSON: {"error": true'),
     ("a.csv", b'[\n {\n  "message": "Too many requests"}]\n', 'JSON: . { "message"'),
-    ("a.csv", gzip.compress(CONTENT), "a file compressed by gzip"),
+    ("a.csv", gzip.compress(CONTENT, mtime=0), "a file compressed by gzip"),
     ("a.csv", "a,b\n1,2\n".encode("utf-16"), "text in UTF-16"),
     ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a pointer of Git LFS"),
     ("a.csv", b"a,b\n", "a single line"),
