@@ -16,6 +16,8 @@ rule draw_figures:
         mem_mb=1000,
         runtime=20,
     params:
-        **plan.jobs["draw_figures"].params("library", "published", "scale", "made_by", "data", "policies", "caption"),
+        **plan.jobs["draw_figures"].params(
+            "library", "published", "scale", "made_by", "tags", "data", "policies", "caption"
+        ),
     script:
         "../scripts/draw_figures.py"

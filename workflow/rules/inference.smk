@@ -15,6 +15,6 @@ rule compute_inference:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        **plan.jobs["compute_inference"].params("library", "published", "scale", "seed", "made_by"),
+        **plan.jobs["compute_inference"].params("library", "published", "scale", "seed", "made_by", "tags"),
     script:
         "../scripts/compute_inference.py"

@@ -16,7 +16,9 @@ rule judge_statements:
         mem_mb=1000,
         runtime=20,
     params:
-        **plan.jobs["judge_statements"].params("library", "published", "statements", "tagged", "shrunk", "data"),
+        **plan.jobs["judge_statements"].params(
+            "library", "published", "statements", "tagged", "shrunk", "data", "complete"
+        ),
     script:
         "../scripts/judge_statements.py"
 

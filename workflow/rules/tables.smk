@@ -25,7 +25,7 @@ rule write_tables:
         runtime=20,
     params:
         **plan.jobs["write_tables"].params(
-            "library", "published", "scale", "made_by", "data", "policies", "sheet", "caption"
+            "library", "published", "scale", "made_by", "tags", "data", "policies", "sheet", "caption"
         ),
     script:
         "../scripts/write_tables.py"
