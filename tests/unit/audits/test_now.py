@@ -135,11 +135,11 @@ def leak(tmp_path, monkeypatch):
     monkeypatch.setenv(extensions.VARIABLE, "")
     monkeypatch.setattr(auditing, "SIZES", ((2, 8, 1.0),))
 
-    def write(more=""):
+    def write(more="", text=LEAK):
         folder = tmp_path / f"mine{len(list(tmp_path.iterdir()))}"
         file = folder / "policies/bandit/leak_in_the_open.py"
         file.parent.mkdir(parents=True)
-        file.write_text(LEAK.format(more=more), encoding="utf-8")
+        file.write_text(text.format(more=more), encoding="utf-8")
         extensions.extend([folder])
         library.refresh()
         return "leak_in_the_open"
@@ -151,7 +151,9 @@ def test_the_worst_inputs_and_event_are_named_saved_and_counted_once_more(leak, 
     file = tmp_path / "worst.json"
     assert audit_now.show(leak(), trials=2_000, save=str(file)) == 1
     printed = capsys.readouterr().out
-    assert printed.startswith("not private as claimed: leak_in_the_open, any_choice, 1 sizes\n")
+    assert printed.startswith(
+        "not private as claimed: leak_in_the_open, any_choice; weakened control caught in 1 of 1 sizes\n"
+    )
     assert "The runs differed most when reward number " in printed
     assert audit_now.show(None, replay=str(file), trials=500) == 1
     assert " of 500 trials with the two inputs" in capsys.readouterr().out
@@ -159,9 +161,23 @@ def test_the_worst_inputs_and_event_are_named_saved_and_counted_once_more(leak, 
 
 def test_a_file_that_is_none_of_ours_cannot_be_replayed(tmp_path):
     file = tmp_path / "worst.json"
-    file.write_text("{}")
-    with pytest.raises(PrivarmsError, match=r"worst.json: expected a file that `privarms audit --save` wrote"):
+    for text, words in (("{}", "worst.json: "), ("no JSON", r"worst.json: expected a JSON file that .* --save` wrote")):
+        file.write_text(text)
+        with pytest.raises(PrivarmsError, match=words):
+            audit_now.show(None, replay=str(file))
+
+
+def test_a_saved_event_for_another_number_of_arms_is_refused(leak, tmp_path):
+    file = tmp_path / "worst.json"
+    audit_now.show(leak(), trials=500, save=str(file))
+    file.write_text(file.read_text().replace('"K":2', '"K":7'))
+    with pytest.raises(PrivarmsError, match=r"worst.json: .*: expected one number of arms; found 2, 7"):
         audit_now.show(None, replay=str(file))
+
+
+def test_a_policy_that_cannot_be_run_is_one_error(leak):
+    with pytest.raises(PrivarmsError, match="leak_in_the_open: not audited, because it could not be run"):
+        audit_now.run_audits(leak(text=LEAK.replace("return state\n", "return state.gone\n")), 100)
 
 
 def test_approximate_privacy_is_judged_with_its_delta(leak):

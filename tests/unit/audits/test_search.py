@@ -87,4 +87,4 @@ def test_events_have_words():
     assert any(word.startswith("the choice of round") for word in words)
     assert any("is chosen at least" in word for word in words)
     assert any("is chosen at most" in word for word in words)
-    assert any(word.startswith("a score of the choices in 12 rounds is at least") for word in words)
+    assert any(word.startswith("a score of 12 choices, whose largest weights are in the rounds ") for word in words)

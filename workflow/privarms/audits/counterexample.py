@@ -4,33 +4,60 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import Field
 
 from privarms.audits.reduction import epsilon_lower_bound
 from privarms.audits.search import Event, Found
 from privarms.audits.verdicts import CONFIDENCE
-from privarms.errors import PrivarmsError
+from privarms.errors import PrivarmsError, check_known
+from privarms.files.model import Model, checked
 from privarms.files.whole import write_text
 from privarms.policies import Policy, functions
 from privarms.registry import library
 
 
+class SavedEvent(Model):
+    """An `Event`: its shape, and its scores that are not 0 with their places."""
+
+    shape: tuple[int, int, int]
+    threshold: float
+    scores: list[tuple[int, int, int, float]]
+
+
+class Counterexample(Model):
+    """What a file has.
+
+    audit, policy: their names; parameters: of the policy's `configure`; epsilon, delta: the claim
+    inputs: the fields of the two inputs, the less likely one first
+    """
+
+    audit: str
+    policy: str
+    parameters: dict[str, Any]
+    epsilon: Annotated[float, Field(gt=0)]
+    delta: Annotated[float, Field(ge=0, lt=1)]
+    inputs: Annotated[list[dict[str, Any]], Field(min_length=2, max_length=2)]
+    event: SavedEvent
+
+
 def write(file: Path | str, audit: str, policy: str, parameters: Mapping, promised: tuple, found: Found) -> None:
     """Write a JSON file; promised: the claimed epsilon and delta; parameters: of the policy's `configure`."""
-    places = np.argwhere(found.event.scores)
-    content = {
-        **{"audit": audit, "policy": policy, "parameters": dict(parameters)},
-        **{"epsilon": promised[0], "delta": promised[1]},
-        "inputs": [_plain(one._asdict()) for one in found.inputs],
-        "event": {
-            "shape": found.event.scores.shape,
-            "threshold": found.event.threshold,
-            "scores": [[*map(int, place), float(found.event.scores[tuple(place)])] for place in places],
-        },
-    }
-    write_text(file, json.dumps(content, indent=1) + "\n")
+    scores = found.event.scores
+    places = [(int(t), int(before), int(arm), float(scores[t, before, arm])) for t, before, arm in np.argwhere(scores)]
+    event = SavedEvent(shape=scores.shape, threshold=found.event.threshold, scores=places)
+    content = Counterexample(
+        audit=audit,
+        policy=policy,
+        parameters=dict(parameters),
+        epsilon=promised[0],
+        delta=promised[1],
+        inputs=[_plain(one._asdict()) for one in found.inputs],
+        event=event,
+    )
+    write_text(file, content.model_dump_json() + "\n")
 
 
 def count(file: Path | str, trials: int, seed: int) -> dict[str, Any]:
@@ -42,32 +69,36 @@ def count(file: Path | str, trials: int, seed: int) -> dict[str, Any]:
     """
     try:
         content = json.loads(Path(file).read_text(encoding="utf-8"))
-        name, event = content["policy"], content["event"]
-        scores = np.zeros(event["shape"])
-        for *place, value in event["scores"]:
-            scores[tuple(place)] = value
-        module = library.load("environments", content["audit"])
-        inputs = [module.INPUT(**{k: _array(v) for k, v in one.items()}) for one in content["inputs"]]
-        promised, delta = float(content["epsilon"]), float(content["delta"])
     except OSError as error:
         raise PrivarmsError(f"{file}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError, ImportError) as error:
+    except ValueError as error:
+        raise PrivarmsError(f"{file}: expected a JSON file that `privarms audit --save` wrote: {error}") from None
+    saved = checked(Counterexample, content, file)
+    check_known(f"{file}: audit", "audit", saved.audit, [a for a in library.audits() if library.audited_families(a)])
+    check_known(f"{file}: policy", "policy", saved.policy, library.names("policies"))
+    policy, module = library.load("policies", saved.policy), library.load("environments", saved.audit)
+    try:
+        params = policy.configure(**saved.parameters)
+        pair = [module.INPUT(**{name: _array(value) for name, value in one.items()}) for one in saved.inputs]
+        event = Event(np.zeros(saved.event.shape), saved.event.threshold)
+        for *place, value in saved.event.scores:
+            event.scores[tuple(place)] = value
+        arms = {saved.parameters.get("K", event.scores.shape[1]), *event.scores.shape[1:], *map(module.arms, pair)}
+        if len(arms) > 1:
+            raise ValueError(f"expected one number of arms; found {', '.join(map(str, sorted(arms)))}")
+    except (ValueError, TypeError, IndexError, AttributeError, MemoryError) as error:
         raise PrivarmsError(
-            f"{file}: expected a file that `privarms audit --save` wrote; found a fault: {error}"
+            f"{file}: expected the inputs and the event of {saved.policy} that `privarms audit --save` wrote: {error}"
         ) from None
-    if name not in library.names("policies"):
-        raise PrivarmsError(f"{file}: policy: unknown policy {name!r}; name its folder with --extension")
-    policy = library.load("policies", name)
-    params, kernel = policy.configure(**content["parameters"]), Event(scores, event["threshold"])
     events = []
-    for neighbour, one in enumerate(inputs):
-        choices = np.zeros(len(scores), np.int64)
-        arguments = functions(Policy, policy), params, one, kernel, choices
+    for neighbour, one in enumerate(pair):
+        choices = np.zeros(len(event.scores), np.int64)
+        arguments = functions(Policy, policy), params, one, event, choices
         audit = replace(module.AUDIT, arguments=lambda *_, arguments=arguments: arguments)
         events.append(audit.count(policy, params, one, None, trials, np.random.default_rng([seed, neighbour])))
-    bound = epsilon_lower_bound(events[0], trials, events[1], trials, CONFIDENCE, delta)
+    bound = epsilon_lower_bound(events[0], trials, events[1], trials, CONFIDENCE, saved.delta)
     return {
-        **{"policy": name, "claimed_epsilon": promised, "delta": delta, "events": events[0]},
+        **{"policy": saved.policy, "claimed_epsilon": saved.epsilon, "delta": saved.delta, "events": events[0]},
         **{"likelier_events": events[1], "trials": trials, "lower_bound": bound},
     }
 

@@ -11,7 +11,7 @@ from privarms.audits.agreement import agreeing_loss
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
 from privarms.ranges import dimensions, part_and_total, strictly_within, whole, within
-from privarms.registry import library
+from privarms.registry import library, privacy
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
 MEASURES = ("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS)
@@ -47,7 +47,7 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
                 **dict(zip([*wanted, *further], setting, strict=True)),
                 "claimed": audit.claimed(float(cell["epsilon"].iloc[0])),
                 "exact": agreeing_loss(audit, params, pair, sums),
-                "lower_bound": epsilon_lower_bound(*other, *likely, confidence, promised_delta(cell)),
+                "lower_bound": epsilon_lower_bound(*other, *likely, confidence, promised_delta(subject, cell)),
                 "confidence": confidence,
                 "trials": other[1],
                 **dict(zip(ENDS, map(float, ends), strict=True)),
@@ -80,9 +80,10 @@ def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series | np.n
         }
 
 
-def promised_delta(cell: pd.DataFrame) -> float:
-    """Return the delta of (epsilon, delta)-privacy that the subject of these rows promises, 0 for pure privacy."""
-    return float(cell["promised_delta"].fillna(0.0).iloc[0]) if "promised_delta" in cell else 0.0
+def promised_delta(subject: str, cell: pd.DataFrame) -> float:
+    """Return the delta of (epsilon, delta)-privacy that a subject promises in these rows, 0 for pure privacy."""
+    given = {name: cell[name].iloc[0] for name in ("delta",) if name in cell and pd.notna(cell[name].iloc[0])}
+    return privacy.promised_delta(subject, given)
 
 
 def parameters(counts: pd.DataFrame) -> list[str]:

@@ -72,7 +72,7 @@ def search(
     delta: of (epsilon, delta)-privacy, by which the larger probability may exceed its share
     """
     pairs = [(i, j) for i, group in enumerate(groups) for j in range(1, len(group))]
-    best = None
+    ranked = []
     for step, (share, keep) in enumerate(STEPS):
         fewest = max(8, min(FEWEST, trials // 400))
         runs = max(fewest, min(int(share * trials), ROUNDS_PER_TRIAL * trials // (rounds * len(pairs))))
@@ -87,11 +87,9 @@ def search(
                         ranked.append((margin, i, j, less, event))
         ranked.sort(key=lambda one: -one[0])
         pairs = sorted(list(dict.fromkeys(one[1:3] for one in ranked))[:keep])
-        margin, i, j, less, event = ranked[0]
-        pair = groups[i][0], groups[i][j]
-        best = Found((pair[less], pair[1 - less]), event, margin)
-    assert best is not None
-    return best
+    margin, i, j, less, event = ranked[0]
+    pair = groups[i][0], groups[i][j]
+    return Found((pair[less], pair[1 - less]), event, margin)
 
 
 def rounds_per_trial(rounds: int) -> int:
@@ -218,4 +216,9 @@ def described(event: Event) -> str:
         most = round(-event.threshold) if scores[0, 0, arm] < 0 else None
         many = f"at most {most}" if most is not None else f"at least {round(event.threshold)}"
         return f"arm {arm + 1} is chosen {many} times in {t} rounds"
-    return f"a score of the choices in {t} rounds is at least {event.threshold:.4g}"
+    weights = np.ptp(scores, axis=(1, 2))
+    most = sorted(weights.argsort(kind="stable")[::-1][:3] + 1)
+    rounds = " and ".join(map(str, most[-2:])) if len(most) < 3 else f"{most[0]}, {most[1]} and {most[2]}"
+    return (
+        f"a score of {t} choices, whose largest weights are in the rounds {rounds}, is at least {event.threshold:.4g}"
+    )

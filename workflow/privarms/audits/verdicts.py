@@ -13,7 +13,7 @@ import pandas as pd
 from privarms.audits.agreement import contradiction
 from privarms.audits.audit import Audit
 from privarms.audits.power import power
-from privarms.audits.reduction import ENDS, configured, counted, parameters, reduce
+from privarms.audits.reduction import ENDS, configured, counted, parameters, promised_delta, reduce
 from privarms.registry import library
 
 NOT_PRIVATE, NO_VIOLATION, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
@@ -39,7 +39,7 @@ class Audited(NamedTuple):
     """One setting: its row as `reduce` returns it, with the columns that distinguish it from others.
 
     noise: the multiple; half: the event's probabilities with half the noise, the smaller one first; None if unknown
-    row["found"]: what a search selected, in words, if there was one
+    row["found"]: what a search selected, in words, if there was one; row["searched"]: whether the audit searches
     scope: what the audit changed, in words; contradicted: the exact value that contradicts the counts, empty if none
     """
 
@@ -147,6 +147,7 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
             row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}
             row |= {"found": cell["found"].iloc[0]} if "found" in cell else {}
+            row |= {"promised_delta": promised_delta(subject, cell), "searched": bool(audit.families)}
             half = _with_half_the_noise(subject, audit, cell) if noise == 1 and ran else None
             # An exact loss that the counts contradict is missing in the row, like one that is unknown.
             contradicted = ""
@@ -201,15 +202,17 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     if half is None:
         half = next((one.seen for one in controls if one.noise == HALF), None)
         observed = half is not None
-    delta = _or(row.get("promised_delta"), 0.0)
+    delta = row["promised_delta"]
     caught = power(*half, claimed, int(row["trials"]), CONFIDENCE, delta) if half else math.nan
-    if bound > claimed or exact > claimed * (1 + ROUNDING):
+    # The exact loss knows no delta.
+    if bound > claimed or (not delta and exact > claimed * (1 + ROUNDING)):
         judged["verdict"] = NOT_PRIVATE
         notes, caught = [] if bound > claimed else ["The exact calculation shows this; these trials do not."], math.nan
     else:
         control_caught = control is not None and control.row["lower_bound"] > claimed
         judged["verdict"] = NO_VIOLATION if control_caught else NOT_CAUGHT
-        notes += [audited.scope, _detection(audited.scope, caught, control and control.noise, control_caught)]
+        detection = _detection(audited.scope, caught, control and control.noise, control_caught, row["searched"])
+        notes += [audited.scope, detection]
         if observed:
             notes += ["We computed this probability from the rates of the event in the control."]
         if bound == -math.inf:
@@ -221,15 +224,15 @@ def _judged(audited: Audited, controls: list[Audited], level: float) -> dict:
     return judged | {"power_against_half_noise": caught, "note": " ".join(filter(None, notes))}
 
 
-def _detection(scope: str, power: float, control: float | None, caught: bool) -> str:
+def _detection(scope: str, power: float, control: float | None, caught: bool, searched: bool = False) -> str:
     """Return sentences on the probability that half of the noise is detected, and on the weakened control that ran.
 
-    scope: what the audit changed, if it says so; power: nan if unknown
+    scope: what the audit changed, if it says so; power: nan if unknown; searched: whether the change was searched
     control: the noise of the weakened control, a multiple; None if none ran; caught: whether the audit detected it
     """
     sentence = "The probability that the audit detects half of the noise is unknown"
     if not math.isnan(power):
-        audit = "With this change the audit" if scope else "The audit"
+        audit = "The same search" if searched else "With this change the audit" if scope else "The audit"
         sentence = f"{audit} detects half of the noise with probability {math.floor(100 * power) / 100:g}"
         if control == HALF:
             expected = caught == (power >= HALF)

@@ -66,8 +66,11 @@ def results(chosen: Iterable[Cell]) -> pd.DataFrame:
     studies: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for cell in chosen:
         rows = _counts(cell)
-        if _searches(cell) and rows["trials"].any():
-            rows = rows.assign(found=_selected(cell))
+        if _searches(cell):
+            if not studies and not rows["trials"].any():
+                raise PrivarmsError(f"{cell.policy}: not audited, because it could not be run; see the warning above")
+            if rows["trials"].any():
+                rows = rows.assign(found=_selected(cell))
         studies.setdefault((cell.paper, cell.study), []).append(rows)
     return verdicts.table([(*name, pd.concat(parts, ignore_index=True)) for name, parts in studies.items()])
 
@@ -187,10 +190,17 @@ def show(
     if extension is not None:
         extensions.extend([extension])
     if replay is not None:
+        if subject is not None or save is not None or csv is not None or thorough:
+            raise PrivarmsError("--replay: expected no other argument than --trials and --extension; remove the others")
         return _replayed(replay, trials or TRIALS)
     if subject is None:
+        if save is not None or csv is not None or thorough:
+            raise PrivarmsError("SUBJECT: expected a policy or mechanism for --save, --csv and --thorough; found none")
         print(listed().to_string(index=False))
         return 0
+    for option, file in (("--save", save), ("--csv", csv)):
+        if file is not None and Path(file).is_dir():
+            raise PrivarmsError(f"{option}: expected a file; found the folder {file}")
     chosen = planned(subject, trials, thorough)
     if save is not None and not _searches(chosen[0]):
         raise PrivarmsError(f"--save: {subject} has audits with fixed inputs; add --thorough to search for inputs")
@@ -218,7 +228,8 @@ def _print_all(subject: str, table: pd.DataFrame) -> None:
 def _print_searched(subject: str, table: pd.DataFrame) -> None:
     """Print the verdict of all sizes together, one line per size, and the note of the size with the largest bound."""
     line = verdicts.summary(table).iloc[0]
-    print(f"{line['verdict']}: {subject}, {line['audit']}, {len(table)} sizes")
+    caught = int((table["broken_twin_lower_bound"] > table["claimed_epsilon"]).sum())
+    print(f"{line['verdict']}: {subject}, {line['audit']}; weakened control caught in {caught} of {len(table)} sizes")
     if FEWEST <= table["trials"].max() < TRIALS:
         print(f"  (with fewer than {TRIALS:,} trials, for the time that they take; --trials and --thorough run more)")
     for row in table.to_dict("records"):
@@ -239,7 +250,9 @@ def _save(file: str, subject: str, table: pd.DataFrame, chosen: list[Cell]) -> N
     line = verdicts.summary(table).iloc[0]
     for cell in chosen:
         claimed = cell.parameters["promised"]
-        if claimed == line["epsilon"] == cell.parameters["epsilon"] and _selected(cell) in line["note"]:
+        size = f"K = {cell.parameters['K']}, rounds = {cell.parameters['rounds']}"
+        selected = size in line["setting"] and _selected(cell) in line["note"]
+        if selected and claimed == line["epsilon"] == cell.parameters["epsilon"]:
             promised = claimed, cell.parameters.get("promised_delta", 0.0)
             counterexample.write(file, cell.environment, subject, cell.policy_parameters, promised, _found(cell))
             print(f"inputs and event: {file}; count them again with `privarms audit --replay {file}`")

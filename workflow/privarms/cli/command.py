@@ -21,8 +21,8 @@ those of config/papers at quick scale. Exit status 1 if a subject is not private
 
 Elsewhere, and for policies without an audit in a study, the audit of the policy's family runs. It searches many
 neighbouring inputs and many events for those that differ most, and counts these in fresh runs. The inputs differ in one
-reward or user; they have 2 to 5 arms, 64 to 512 rounds and three budgets. This takes about a minute of a core; a slow
-policy gets fewer trials. --thorough takes ten minutes.
+reward or user; they have 2 to 5 arms, 64 to 512 rounds and three budgets. This takes one or two minutes of a core; a
+slow policy gets fewer trials, but at least 500. --thorough takes about ten minutes, or as long as --trials need.
 
   privarms audit dp_se
   privarms audit private_halving --extension examples/my_bandits

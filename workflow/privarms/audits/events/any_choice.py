@@ -2,9 +2,10 @@
 
 The policy is unknown, so `search` selects the tables and the event, with few runs on a random stream of its own. A
 table has the rewards of every arm in the order of its pulls. The changed reward is one of the first arm, of the last
-one or of one between, at its pull number 1, 2, 4, 8, 16, 32, 128 or 512. The other rewards are all 0, all 1, in turn 0
-and 1, coin flips, different for one arm, a draw of Bernoulli arms, or uniform. In some tables one arm has ones (or
-zeros) for just so many pulls that the policy's choices begin to depend on it; this number is searched by bisection.
+one or of one between, at its pull number 1, 2, 4, 8, ... up to half of the rounds. The other rewards are all 0, all 1,
+in turn 0 and 1, coin flips, different for one arm, a draw of Bernoulli arms, or uniform. In some tables one arm has
+ones (or zeros) for just so many pulls that the policy's choices begin to depend on it; this number is searched by
+bisection.
 
 Contexts, if the family has any, are the same in both tables: drawn once, or one context in all rounds and, in `linear`,
 of all arms. In the family `linear` rewards are any real numbers, so there the changed reward is also -OUTSIDE in one
@@ -14,7 +15,6 @@ table and OUTSIDE in the other.
 weakened control, twice this epsilon.
 """
 
-import pickle
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -32,8 +32,8 @@ from privarms.policies import Policy, functions
 SECONDS_PER_RUN = 1e-5
 SECONDS_PER_STEP = 1e-8
 
-# The pulls of an arm whose reward is changed, from 0.
-CHANGED = (0, 1, 3, 7, 15, 31, 127, 511)
+# The pulls of an arm whose reward is changed, from 0; those in the first half of the rounds.
+CHANGED = (0, 1, 3, 7, 15, 31, 63, 127, 255)
 # Rewards of every other arm that differ from the rest, after its first one.
 LEADS = (2, 8)
 COIN_FLIPS = (0.5, 0.5, 0.5, 0.25, 0.75)
@@ -109,10 +109,17 @@ def find(policy, params, inputs, horizon, trials) -> Found:
 def once(search: Callable, policy, params, *others):
     """Return the result of a search. Both neighbours of an audit share it, so it is cached."""
     # The functions themselves, not their names: an edited policy has new functions of the same names.
-    key = search, policy, pickle.dumps((params, others))
+    key = search, policy, _hashable((params, others))
     if key not in _searched:
         _searched[key] = search(policy, params, *others)
     return _searched[key]
+
+
+def _hashable(value):
+    """Return parameters, numbers and arrays in nested tuples, as nested tuples that can be compared."""
+    if isinstance(value, tuple):
+        return tuple(map(_hashable, value))
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
 
 def look(policy, params, family: str, inputs: Inputs, rounds: int, trials: int) -> Found:
@@ -187,12 +194,17 @@ def _tipping(K: int, n: int, shares: Callable) -> list[np.ndarray]:
 def _neighbours(table: Table, outside: bool) -> Iterator[list[Table]]:
     """Yield groups of tables; every table after the first of a group is a neighbour of the first one."""
     K, n = table.rewards.shape
-    changes = [(arm, pull) for arm in sorted({0, K // 2, K - 1}) for pull in CHANGED if pull < n // K]
+    changes = [(arm, pull) for arm in sorted({0, K // 2, K - 1}) for pull in CHANGED if pull < n // 2]
     if outside:
         for arm, pull in changes:
             yield [table._replace(arm=arm, pull=pull, value=sign * OUTSIDE) for sign in (-1, 1)]
     other = 1.0 - np.rint(table.rewards)
     yield [table, *(table._replace(arm=arm, pull=pull, value=other[arm, pull]) for arm, pull in changes)]
+
+
+def arms(table: Table) -> int:
+    """Return K."""
+    return len(table.rewards)
 
 
 def in_words(pair: tuple[Table, Table]) -> str:
@@ -259,6 +271,7 @@ AUDIT = Audit(
     inputs=configure,
     event=happens,
     arguments=arguments,
-    changed="One reward was changed, at pull number 1 to 512 of one of up to three arms, with {K} arms, over {rounds} "
-    "rounds, in about 30 tables of rewards: alike, in turn, coin flips, one arm better, draws of an instance.",
+    changed="One reward was changed, at pull number 1, 2, 4, 8, ... up to half of the rounds, of one of up to three "
+    "arms, with {K} arms, over {rounds} rounds, in about 30 tables of rewards: alike, in turn, coin flips, one arm "
+    "better, draws of an instance; in the family linear also from -100 to 100.",
 )

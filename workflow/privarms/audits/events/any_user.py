@@ -98,6 +98,11 @@ def _groups(K: int, dimensions: int, n: int) -> Iterator[list[Users]]:
                         yield [Users(K, user, *one, others, contexts) for one in pair]
 
 
+def arms(users: Users) -> int:
+    """Return K."""
+    return users.n_arms
+
+
 def in_words(pair: tuple[Users, Users]) -> str:
     """Return in what two runs differ, with users from 1."""
     less, more = (f"the context {one.context:g} and the reward {one.reward:g}" for one in pair)
