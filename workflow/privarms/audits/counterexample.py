@@ -10,12 +10,11 @@ import numpy as np
 from pydantic import Field
 
 from privarms.audits.reduction import epsilon_lower_bound
-from privarms.audits.search import Event, Found
+from privarms.audits.search import Event, Found, selected
 from privarms.audits.verdicts import CONFIDENCE
 from privarms.errors import PrivarmsError, check_known
 from privarms.files.model import Model, checked
 from privarms.files.whole import write_text
-from privarms.policies import Policy, functions
 from privarms.registry import library
 
 
@@ -90,12 +89,10 @@ def count(file: Path | str, trials: int, seed: int) -> dict[str, Any]:
         raise PrivarmsError(
             f"{file}: expected the inputs and the event of {saved.policy} that `privarms audit --save` wrote: {error}"
         ) from None
-    events = []
-    for neighbour, one in enumerate(pair):
-        choices = np.zeros(len(event.scores), np.int64)
-        arguments = functions(Policy, policy), params, one, event, choices
-        audit = replace(module.AUDIT, arguments=lambda *_, arguments=arguments: arguments)
-        events.append(audit.count(policy, params, one, None, trials, np.random.default_rng([seed, neighbour])))
+    found, events = Found((pair[0], pair[1]), event, np.nan), []
+    audit = replace(module.AUDIT, arguments=lambda policy, params, inputs, *_: selected(policy, params, found, inputs))
+    for neighbour in (0, 1):
+        events.append(audit.count(policy, params, neighbour, None, trials, np.random.default_rng([seed, neighbour])))
     bound = epsilon_lower_bound(events[0], trials, events[1], trials, CONFIDENCE, saved.delta)
     return {
         **{"policy": saved.policy, "claimed_epsilon": saved.epsilon, "delta": saved.delta, "events": events[0]},

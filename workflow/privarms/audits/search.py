@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from privarms.policies import Policy, functions
+
 # The runs of each step with each input, as a share of the trials that are counted, and the pairs that go on.
 STEPS = ((1 / 64, 24), (1 / 16, 4), (1 / 4, 1))
 # Longer runs are fewer: a step has at most about this number of rounds per counted trial, but never less than FEWEST
@@ -90,6 +92,12 @@ def search(
     margin, i, j, less, event = ranked[0]
     pair = groups[i][0], groups[i][j]
     return Found((pair[less], pair[1 - less]), event, margin)
+
+
+def selected(policy, params, found: Found, neighbour: int) -> tuple:
+    """Return the arguments of the kernel of one trial: policy, parameters, input, event, and room for the choices."""
+    own = functions(Policy, policy)
+    return own, params, found.inputs[neighbour], found.event, np.zeros(len(found.event.scores), np.int64)
 
 
 def rounds_per_trial(rounds: int) -> int:

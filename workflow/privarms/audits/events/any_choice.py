@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.audit import Audit
-from privarms.audits.search import Found, score, search
+from privarms.audits.search import Found, score, search, selected
 from privarms.kernels.checks import admit
 from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
@@ -91,9 +91,7 @@ def configure(
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return the arguments of `happens`: a table and the event, selected in runs on their own stream."""
-    found = find(policy, params, inputs, horizon, trials)
-    own = functions(Policy, policy)
-    return own, params, found.inputs[inputs.neighbour], found.event, np.zeros(len(found.event.scores), np.int64)
+    return selected(policy, params, find(policy, params, inputs, horizon, trials), inputs.neighbour)
 
 
 def find(policy, params, inputs, horizon, trials) -> Found:

@@ -18,7 +18,7 @@ from numba import njit
 
 from privarms.audits.audit import Audit
 from privarms.audits.events.any_choice import COIN_FLIPS, CONTEXTS, SEARCH_SEED, Inputs, once
-from privarms.audits.search import Found, score, search
+from privarms.audits.search import Found, score, search, selected
 from privarms.kernels.checks import admit
 from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
@@ -67,9 +67,7 @@ def configure(
 
 def arguments(policy, params, inputs, horizon, trials, rng) -> tuple:
     """Return the arguments of `happens`: the users and the event, selected in runs on their own stream."""
-    found = find(policy, params, inputs, horizon, trials)
-    own = functions(Policy, policy)
-    return own, params, found.inputs[inputs.neighbour], found.event, np.zeros(len(found.event.scores), np.int64)
+    return selected(policy, params, find(policy, params, inputs, horizon, trials), inputs.neighbour)
 
 
 def find(policy, params, inputs, horizon, trials) -> Found:
