@@ -27,10 +27,10 @@ def test_the_best_arm_may_have_another_number():
 
 
 def test_arms_may_have_any_means():
-    assert bernoulli.configure(3, 0.9, 0.1, means="0.5 0.9 0.1").means.tolist() == [0.5, 0.9, 0.1]
+    assert bernoulli.configure(3, 0.9, 0.1, arm_means="0.5 0.9 0.1").means.tolist() == [0.5, 0.9, 0.1]
     for K, top in ((2, 0.9), (3, 0.8)):
-        with pytest.raises(ValueError, match=f"means: expected {K} numbers from 0.1 to {top}"):
-            bernoulli.configure(K, top, 0.1, means="0.5 0.9 0.1")
+        with pytest.raises(ValueError, match=f"arm_means: expected {K} numbers from 0.1 to {top}"):
+            bernoulli.configure(K, top, 0.1, arm_means="0.5 0.9 0.1")
 
 
 def test_a_reward_is_one_with_the_arm_s_probability():

@@ -109,7 +109,7 @@ def compare(
             best = min((p for p in policies if p not in own), key=lambda p: runs[p].mean())
             ranked = ranks.ranked(runs, best, rounds * np.ptp(instance.means), len(instances))
             ranked["over_bound"] = ranked["regret"] / (_bound(instance, budget) * np.log(rounds))
-            own_parameters = {k: v for k, v in instance.parameters.items() if k not in ("K", "means")}
+            own_parameters = {k: v for k, v in instance.parameters.items() if k not in ("K", "arm_means")}
             about = {"environment": instance.environment, "parameters": assigned(own_parameters)}
             about |= {"K": len(instance.means), "means": " ".join(map(shown, instance.means)), "instance": name}
             parts.append(ranked.assign(epsilon=budget, horizon=rounds, **about))
@@ -151,7 +151,7 @@ def _chosen(
         raise PrivarmsError(f"--means: expected {arms or 'at least 2'} numbers, one per arm; found {len(means)}")
     if min(means) < 0 or max(means) > 1:
         raise PrivarmsError(f"--means: expected numbers in [0, 1]; found {', '.join(map(str, means))}")
-    own = {"top": max(means), "bottom": min(means), "means": " ".join(map(str, means))}
+    own = {"top": max(means), "bottom": min(means), "arm_means": " ".join(map(str, means))}
     return {"arms": ("bernoulli", {"K": len(means)} | own)}
 
 

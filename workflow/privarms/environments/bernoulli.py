@@ -29,24 +29,24 @@ def configure(
     bottom: float,
     spacing: Literal["linear", "one_best", "convex", "concave"] = "linear",
     rotate: int = 0,
-    means: str = "",
+    arm_means: str = "",
 ) -> Environment:
     """Return K >= 2 arms with means in [0, 1]; arm `rotate`, from 0 to K - 1, is the best, with mean `top`.
 
     linear: linearly spaced down to `bottom`; one_best: all other arms have mean `bottom`; convex, concave: down to
     `bottom` on a parabola that is flat at the worst arm, or at the best one (mu3 and mu4 of Azize & Basu 2022)
     rotate: the arms come in this order after the best one, and again from arm 0
-    means: instead of a spacing, K numbers separated by blanks, with the largest `top` and the smallest `bottom`
+    arm_means: instead of a spacing, K numbers separated by blanks, with the largest `top` and the smallest `bottom`
     """
     at_least(2, K=K)
     if not 0 <= rotate < K:
         raise ValueError(f"rotate: expected 0 to {K - 1}; found {rotate}")
     if not 0 <= bottom <= top <= 1:
         raise ValueError(f"expected 0 <= bottom <= top <= 1, found bottom {bottom} and top {top}")
-    if means:
-        arms = np.array([float(mean) for mean in means.split()])
+    if arm_means:
+        arms = np.array([float(mean) for mean in arm_means.split()])
         if len(arms) != K or (arms.max(), arms.min()) != (top, bottom):
-            raise ValueError(f"means: expected {K} numbers from {bottom} to {top}, both included; found {means!r}")
+            raise ValueError(f"arm_means: expected {K} numbers from {bottom} to {top}, both included; found {arm_means!r}")
     elif spacing == "one_best":
         arms = np.array([top] + [bottom] * (K - 1), float)
     elif spacing == "convex":
