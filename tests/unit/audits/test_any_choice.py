@@ -13,7 +13,7 @@ from privarms.audits.reduction import epsilon_lower_bound
 from privarms.mechanisms.laplace import laplace
 
 PULLS = 5
-TRIALS = 40_000
+TRIALS = 20_000
 
 
 class State(NamedTuple):
@@ -121,7 +121,7 @@ def adds_all(params, state, context, arm, reward, t, rng):
 
 @pytest.mark.parametrize("policy", [Policy(init, follows, releases_again), Policy(init, draws_anew, adds_all)])
 def test_a_budget_that_is_spent_again_and_again_is_seen_in_the_sequence_of_choices(policy):
-    assert bound(policy, 1.0, 256) > 1.0
+    assert bound(policy, 1.0, 128) > 1.0
 
 
 def test_half_the_noise_is_caught_and_all_of_it_is_not():

@@ -12,7 +12,7 @@ from privarms.mechanisms.laplace import laplace
 from privarms.planning import auditing
 from privarms.policies import Policy
 
-TRIALS = 40_000
+TRIALS = 20_000
 
 
 class State(NamedTuple):
