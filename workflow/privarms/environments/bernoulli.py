@@ -46,7 +46,8 @@ def configure(
     if arm_means:
         arms = np.array([float(mean) for mean in arm_means.split()])
         if len(arms) != K or (arms.max(), arms.min()) != (top, bottom):
-            raise ValueError(f"arm_means: expected {K} numbers from {bottom} to {top}, both included; found {arm_means!r}")
+            expected = f"{K} numbers from {bottom} to {top}, both included"
+            raise ValueError(f"arm_means: expected {expected}; found {arm_means!r}")
     elif spacing == "one_best":
         arms = np.array([top] + [bottom] * (K - 1), float)
     elif spacing == "convex":
