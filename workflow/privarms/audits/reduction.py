@@ -82,14 +82,13 @@ def losses(table: pd.DataFrame, confidence: float) -> dict[str, pd.Series | np.n
 
 def promised_delta(subject: str, cell: pd.DataFrame) -> float:
     """Return the delta of (epsilon, delta)-privacy that a subject promises in these rows, 0 for pure privacy."""
-    given = {name: cell[name].iloc[0] for name in ("delta",) if name in cell and pd.notna(cell[name].iloc[0])}
-    return privacy.promised_delta(subject, given)
+    given = cell["delta"].iloc[0] if "delta" in cell else None
+    return privacy.promised_delta(subject, {} if pd.isna(given) else {"delta": float(given)})
 
 
 def parameters(counts: pd.DataFrame) -> list[str]:
     """Return the parameters of subject and inputs except the neighbour, in the order of their columns."""
-    others = ("cell", "policy", "data", "environment", "panels", "neighbour", "replicate", "trials", "events")
-    others += ("found",)
+    others = ("cell", "policy", "data", "environment", "panels", "neighbour", "replicate", "trials", "events", "found")
     return [k for k in counts.columns if k not in others]
 
 
@@ -124,8 +123,7 @@ def epsilon_lower_bound(
     0 <= events <= trials, for no trials, for a confidence outside (0, 1) and for a delta outside [0, 1].
     """
     numbers = {"neighbour_events": neighbour_events, "neighbour_trials": neighbour_trials, "confidence": confidence}
-    numbers |= {"delta": delta}
-    dimensions(0, events=events, trials=trials, **numbers)
+    dimensions(0, events=events, trials=trials, delta=delta, **numbers)
     whole(1, trials=trials, neighbour_trials=neighbour_trials)
     part_and_total(events=events, trials=trials)
     part_and_total(neighbour_events=neighbour_events, neighbour_trials=neighbour_trials)

@@ -93,7 +93,7 @@ def _order(budgets: list[str]) -> str:
 def _also(frame: pd.DataFrame) -> pd.Series:
     """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm.
 
-    What somebody adds, in cells without a tag, changes no name of a tagged cell.
+    Additions, in cells without a tag, change no name of a tagged cell.
     """
     also = pd.Series("", frame.index)
     tagged = frame.get("tagged", pd.Series(True, frame.index))

@@ -1,7 +1,7 @@
 """Figures 7 to 9: regret by users, auxiliary users, their exploration, their distribution and their order.
 
-Every panel draws its cells: a column per algorithm, and a row per value of other settings that vary. At a
-place of a published curve an added cell is only in the CSV file.
+Every panel draws its cells: a column per algorithm, and a row per value of other settings that vary. At a place of a
+published curve an added cell is only in the CSV file.
 """
 
 from typing import Any
