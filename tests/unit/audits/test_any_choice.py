@@ -214,7 +214,7 @@ def adds_by_context(params, state, context, arm, reward, t, rng):
     ],
 )
 def test_policies_with_contexts_are_audited_as_well(family, policy):
-    leak = found(policy, 2, 16, 50, family, dimensions=3)
+    leak = found(policy, 2, 16, 1_000, family, dimensions=3)
     rng = np.random.default_rng(1)
     choices = np.zeros(len(leak.event.scores), np.int64)
     assert [any_choice.happens(policy, 1.0, table, leak.event, choices, rng) for table in leak.inputs] == [False, True]

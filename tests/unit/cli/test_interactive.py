@@ -86,14 +86,14 @@ HALF_THE_NOISE = "laplace(1 / params.epsilon, rng)", "laplace(0.5 / params.epsil
 
 def test_the_template_runs_and_half_of_its_noise_is_caught(tmp_path):
     file = new.write_policy("my_bandit", tmp_path / "mine")
-    table = privarms.audit("my_bandit", epsilon=1, trials=20_000, extension=tmp_path / "mine")
+    table = privarms.audit("my_bandit", epsilon=1, trials=4_000, extension=tmp_path / "mine")
     assert "not private as claimed" not in set(table["verdict"])
     text = file.read_text(encoding="utf-8")
     assert HALF_THE_NOISE[0] in text
     half = tmp_path / "half/policies/bandit/leaking.py"
     half.parent.mkdir(parents=True)
     half.write_text(text.replace(*HALF_THE_NOISE), encoding="utf-8")
-    table = privarms.audit("leaking", epsilon=1, trials=20_000, extension=tmp_path / "half")
+    table = privarms.audit("leaking", epsilon=1, trials=4_000, extension=tmp_path / "half")
     assert "not private as claimed" in set(table["verdict"])
     with pytest.raises(PrivarmsError, match="dp_se"):
         new.write_policy("dp_se", tmp_path / "mine")
@@ -278,7 +278,7 @@ def test_an_edit_of_a_module_outside_of_the_extension_is_refused(tmp_path, monke
 def test_an_edited_policy_is_audited_anew(tmp_path):
     file = new.write_policy("my_bandit", tmp_path / "mine")
     assert "not private as claimed" not in set(
-        privarms.audit("my_bandit", trials=20_000, extension=tmp_path / "mine")["verdict"]
+        privarms.audit("my_bandit", trials=4_000, extension=tmp_path / "mine")["verdict"]
     )
     text = file.read_text(encoding="utf-8")
     file.write_text(text.replace(HALF_THE_NOISE[0], "0.0"), encoding="utf-8")

@@ -26,9 +26,11 @@ from privarms.policies import Policy, functions
 
 # The runs of each step with each input, as a share of the trials that are counted, and the pairs that go on.
 STEPS = ((1 / 64, 24), (1 / 16, 4), (1 / 4, 1))
-# Longer runs are fewer: a step has at most about this number of rounds per counted trial, but never less than FEWEST
-# runs, or 1/400 of the trials if this is smaller.
-FEWEST, ROUNDS_PER_TRIAL = 48, 150
+# Longer runs are fewer: a step has at most about this number of rounds per counted trial, but no pair has less than
+# `fewest` runs. A step has no more runs than are counted with both inputs; pairs beyond that, drawn at random, are left
+# out.
+ROUNDS_PER_TRIAL = 150
+SEED = 20140502
 # The number of rounds after which pulls are counted, and of windows of the discriminant, and its ridge.
 WINDOWS, RIDGE = 24, 0.1
 # The digits of a score that count.
@@ -74,10 +76,12 @@ def search(
     delta: of (epsilon, delta)-privacy, by which the larger probability may exceed its share
     """
     pairs = [(i, j) for i, group in enumerate(groups) for j in range(1, len(group))]
-    ranked = []
+    most, ranked = 2 * trials // fewest(trials), []
+    if len(pairs) > most:
+        drawn = np.random.default_rng(SEED).choice(len(pairs), most, replace=False)
+        pairs = [pairs[i] for i in np.sort(drawn)]
     for step, (share, keep) in enumerate(STEPS):
-        fewest = max(8, min(FEWEST, trials // 400))
-        runs = max(fewest, min(int(share * trials), ROUNDS_PER_TRIAL * trials // (rounds * len(pairs))))
+        runs = max(fewest(trials), min(int(share * trials), ROUNDS_PER_TRIAL * trials // (rounds * len(pairs))))
         ranked = []
         for i, others in groupby(pairs, key=lambda pair: pair[0]):
             base = _played(groups[i][0], play_runs, runs, rounds)
@@ -100,9 +104,15 @@ def selected(policy, params, found: Found, neighbour: int) -> tuple:
     return own, params, found.inputs[neighbour], found.event, np.zeros(len(found.event.scores), np.int64)
 
 
+def fewest(trials: int) -> int:
+    """Return the smallest number of runs with one input that a search for `trials` counted trials makes."""
+    return max(8, min(48, trials // 400))
+
+
 def rounds_per_trial(rounds: int) -> int:
-    """Return about how many rounds a counted trial takes with one input, with its share of the search."""
-    return 2 * rounds + len(STEPS) * ROUNDS_PER_TRIAL
+    """Return about how many rounds a counted trial takes with one of the two inputs, with its half of the search."""
+    first, others = max(rounds, ROUNDS_PER_TRIAL // 2), ROUNDS_PER_TRIAL
+    return rounds + first + others
 
 
 def _played(inputs, play_runs: Callable, runs: int, rounds: int) -> np.ndarray:
@@ -198,7 +208,9 @@ def _margin(unlikely: np.ndarray, likely: np.ndarray, runs: int, delta: float) -
 
 
 def _before(played: np.ndarray) -> np.ndarray:
-    return np.pad(played, ((0, 0), (1, 0)))[:, :-1]
+    before = np.zeros_like(played)
+    before[:, 1:] = played[:, :-1]
+    return before
 
 
 def _places(played: np.ndarray, K: int) -> np.ndarray:

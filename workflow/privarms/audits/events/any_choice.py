@@ -24,7 +24,7 @@ import numpy as np
 from numba import njit
 
 from privarms.audits.audit import Audit
-from privarms.audits.search import Found, score, search, selected
+from privarms.audits.search import Found, fewest, score, search, selected
 from privarms.kernels.checks import admit
 from privarms.kernels.loops import loop
 from privarms.policies import Policy, functions
@@ -41,8 +41,8 @@ COIN_FLIPS = (0.5, 0.5, 0.5, 0.25, 0.75)
 OUTSIDE = 100.0
 # One table in this number is tried with such rewards too.
 SOME = 4
-# The seed of the stream of searches, and the runs of each step of the bisection.
-SEARCH_SEED, BISECTION = 20140501, 32
+# The seed of the stream of searches.
+SEARCH_SEED = 20140501
 _searched: dict[tuple, Found] = {}
 # The number of different contexts; later rounds repeat them.
 CONTEXTS = 64
@@ -129,7 +129,7 @@ def look(policy, params, family: str, inputs: Inputs, rounds: int, trials: int) 
     for contexts in _contexts(family, K, inputs.dimensions):
 
         def shares(rewards: np.ndarray, contexts=contexts) -> np.ndarray:
-            choices = np.zeros((BISECTION, rounds), np.int64)
+            choices = np.zeros((fewest(trials), rounds), np.int64)
             play_runs(Table(rewards, contexts=contexts), choices)
             return np.bincount(choices.ravel(), minlength=K) / choices.size
 
