@@ -70,6 +70,19 @@ def test_a_dependence_between_choices_is_found():
     assert likely > 5 * unlikely > 0
 
 
+@pytest.mark.parametrize("trials", [1, 500, 4_000])
+def test_a_search_among_many_pairs_takes_as_many_runs_as_the_count(trials):
+    runs = []
+
+    def counted(law, choices):
+        runs.append(len(choices))
+        coins(np.random.default_rng(len(runs)), choices)
+
+    search([[coins] * 51] * 60, counted, ROUNDS, 2, trials)
+    # With one input of every pair, with another one that pairs share, and in three steps; at least 8 runs each.
+    assert sum(runs) <= 2 * (3 * 2 * trials + 3 * 2 * 8)
+
+
 def test_a_difference_within_delta_counts_as_none():
     rng = np.random.default_rng(3)
     one, other = np.zeros((2, 2_000, 1), np.int64)

@@ -76,7 +76,7 @@ def search(
     delta: of (epsilon, delta)-privacy, by which the larger probability may exceed its share
     """
     pairs = [(i, j) for i, group in enumerate(groups) for j in range(1, len(group))]
-    most, ranked = 2 * trials // fewest(trials), []
+    most, ranked = max(1, 2 * trials // fewest(trials)), []
     if len(pairs) > most:
         drawn = np.random.default_rng(SEED).choice(len(pairs), most, replace=False)
         pairs = [pairs[i] for i in np.sort(drawn)]
