@@ -27,7 +27,7 @@ from privarms.policies import Policy, functions
 # The runs of each step with each input, as a share of the trials that are counted, and the pairs that go on.
 STEPS = ((1 / 64, 24), (1 / 16, 4), (1 / 4, 1))
 # Longer runs are fewer: a step has at most about this number of rounds per counted trial, but no pair has less than
-# `fewest` runs. If this would make more runs than are counted with both inputs, some pairs, drawn at random, are left out.
+# `fewest` runs. If this made more runs than are counted with both inputs, some pairs, drawn at random, are left out.
 ROUNDS_PER_TRIAL = 150
 SEED = 20140502
 # The number of rounds after which pulls are counted, and of windows of the discriminant, and its ridge.
