@@ -201,6 +201,13 @@ def test_a_promise_that_no_audit_is_about_gives_this_as_the_reason(leak, more, w
         audit_now.run_audits(leak(more))
 
 
+def test_a_parameter_that_the_audit_does_not_know_is_named(leak):
+    with pytest.raises(
+        PrivarmsError, match=r"leak_in_the_open\.py: .* no value for the parameter width; give it a def"
+    ):
+        audit_now.run_audits(leak(text=LEAK.replace("K: int, ep", "K: int, width: float, ep")))
+
+
 def test_a_slow_policy_gets_fewer_trials(leak):
     cells = audit_now.fitting_cells(leak())
     quick, slow = (audit_now.affordable(cells, 20_000, seconds) for seconds in (1e4, 1e-9))

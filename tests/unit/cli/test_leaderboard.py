@@ -73,15 +73,16 @@ def test_arms_that_are_not_bernoulli_have_no_lower_bound(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--means", "0.5,0.5"], "expected arms with different means; found 0.5, 0.5"),
+        (["--means", "0.5,0.5"], "--means: expected arms with different means; found 0.5, 0.5"),
         (["--means", "0.5,1.5"], "--means: expected numbers in [0, 1]; found 0.5, 1.5"),
         (["--means", "0.5,0.2", "--K", "3"], "--means: expected 3 numbers, one per arm; found 2"),
         (["--set", "top=0.5"], "--set: expected --environment too"),
-        (["--environment", "bernouli"], "unknown environment 'bernouli'"),
+        (["--environment", "bernouli"], "--environment: unknown environment with arms of known means 'bernouli'"),
+        (["--environment", "labelled_users"], "expected one of arm_vectors, bernoulli"),
         (["--environment", "bernoulli", "--means", "0.5,0.2"], "--means, --environment: expected one of the two"),
         (["--environment", "beta_rewards", "--set", "top=0.5"], "beta_rewards needs bottom; add --set bottom=VALUE"),
         (["--environment", "beta_rewards", "--set", "top=high", "--set", "bottom=0"], "top: expected a value of type"),
-        (["--environment", "symmetric", "--K", "2", "--set", "variant=as_printed"], "needs an environment with"),
+        (["--environment", "symmetric", "--K", "2", "--set", "variant=as_printed"], "unknown environment with arms"),
     ],
 )
 def test_instances_that_do_not_exist_are_one_line_before_anything_runs(options, words, capsys):

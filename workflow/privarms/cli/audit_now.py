@@ -136,7 +136,11 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
             f"{subject}: no audit fits every subject of the family {family}. {advice if own else write}"
         )
     takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}
-    own = {k: a.choices[0] for k, a in takes.items() if a.choices}
+    if unknown := [k for k, argument in takes.items() if not argument.choices]:
+        raise PrivarmsError(
+            f"{library.policy_file(subject)}: the audit has no value for the parameter {unknown[0]}; give it a default"
+        )
+    own = {k: a.choices[0] for k, a in takes.items()}
     study = auditing.study_of(audit, subject, [own], trials, epsilon)
     return expand(library.policy_file(subject), "audit", f"audit_{subject}", study)
 

@@ -1,5 +1,6 @@
 """`privarms compare FOLDER`: rank your own bandits among published private bandits on some instances."""
 
+import inspect
 import itertools
 import sys
 import textwrap
@@ -135,12 +136,15 @@ def _chosen(
     if means is not None and environment is not None:
         raise PrivarmsError("--means, --environment: expected one of the two; found both")
     if environment is not None:
-        check_known("--environment", "environment", environment, library.names("environments"))
+        fitting = filter(_has_arms, library.names("environments"))
+        check_known("--environment", "environment with arms of known means", environment, list(fitting))
         given = {"K": arms or K} | dict(parameters or {})
         takes = library.environment_arguments(environment)
         for name in parameters or {}:
             check_known("--set", f"parameter of {environment}", name, takes)
-        if missing := [name for name, argument in takes.items() if argument.required and name not in given]:
+        if missing := [
+            name for name, argument in takes.items() if argument.required and name not in (*given, "horizon")
+        ]:
             raise PrivarmsError(
                 f"--environment: {environment} needs {', '.join(missing)}; add --set {missing[0]}=VALUE"
             )
@@ -155,6 +159,14 @@ def _chosen(
     return {"arms": ("bernoulli", {"K": len(means)} | own)}
 
 
+def _has_arms(environment: str) -> bool:
+    """Return whether an environment has a mean per arm, as far as the result of its `configure` is declared."""
+    configure = library.attributes("environments", environment)["configure"]
+    configure = getattr(configure, "py_func", configure)
+    fields = getattr(inspect.signature(configure, eval_str=True).return_annotation, "_fields", ("pull", "means"))
+    return {"pull", "means"} <= set(fields)
+
+
 def _instance(policy: str, environment: str, parameters: Mapping[str, Any]) -> Instance:
     """Return an instance; one short run of a policy finds every fault of its parameters."""
     short = {"horizon": parameters["K"], "replicates": 1, "checkpoints": 1}
@@ -162,7 +174,8 @@ def _instance(policy: str, environment: str, parameters: Mapping[str, Any]) -> I
     configured = environment_of(rows.iloc[0])
     means = tuple(map(float, configured.means))
     if not np.ptp(means) > 0:
-        raise PrivarmsError(f"{environment}: expected arms with different means; found {', '.join(map(str, means))}")
+        option = "--means" if "arm_means" in parameters else f"--environment {environment}"
+        raise PrivarmsError(f"{option}: expected arms with different means; found {', '.join(map(str, means))}")
     return Instance(environment, parameters, means, configured.pull is bernoulli.pull)
 
 
