@@ -96,6 +96,7 @@ def calls():
     whole = wrong("trials", *shown(0, -1, 2.5, "10", NAN, INF, [10], True, 1e30), *objects, expected=counts)
     yield from (("audit", some | given, text) for _, given, text in whole)
     yield from wrong("epsilon", *shown([0.1, 1]), expected="a finite number above 0", function="audit", **some)
+    yield from wrong("thorough", *shown(1, "yes", None), expected="True or False", function="audit", **some)
     yield "audit", some | {"K": 2}, "got an unexpected keyword argument 'K'; expected the arguments policy, epsilon, "
     yield "audit", {"policy": "ucb1"}, "ucb1: it has no parameter epsilon, so it claims no privacy"
     for value in ([], (), pd.Series([], dtype=object)):

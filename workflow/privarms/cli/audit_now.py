@@ -1,7 +1,7 @@
 """Audits of one policy or mechanism, run at once: the command `privarms audit`."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,9 +21,10 @@ from privarms.registry import extensions, library, privacy
 SEED = 20190609
 # Of the audit that fits any policy of its family: the trials per neighbour and size, and the seconds that it may take
 # here. A slow policy gets fewer trials, at least FEWEST.
-TRIALS, SECONDS, FEWEST = 20_000, 60.0, 500
-# The same for a thorough audit.
-THOROUGH_TRIALS, THOROUGH_SECONDS = 200_000, 600.0
+LIMITS = TRIALS, SECONDS = 20_000, 60.0
+FEWEST = 500
+# The same limits of a thorough audit.
+THOROUGH = 200_000, 600.0
 # The trials with which the time of a round is measured.
 PROBE = 500
 
@@ -42,7 +43,7 @@ def planned(subject: str, trials: int | None = None, thorough: bool = False) -> 
     """Return the cells that `run_audits` runs."""
     chosen = fitting_cells(subject) if thorough else cells(subject)
     if trials is None and _searches(chosen[0]):
-        return affordable(chosen, *((THOROUGH_TRIALS, THOROUGH_SECONDS) if thorough else (TRIALS, SECONDS)))
+        return affordable(chosen, *(THOROUGH if thorough else LIMITS))
     return chosen if trials is None else [_with_trials(cell, trials) for cell in chosen]
 
 
@@ -179,7 +180,7 @@ def listed() -> pd.DataFrame:
 
 def show(
     subject: str | None,
-    extension: str | None = None,
+    extension: Sequence[str] | None = None,
     trials: int | None = None,
     csv: str | None = None,
     thorough: bool = False,
@@ -192,7 +193,7 @@ def show(
     once more
     """
     if extension is not None:
-        extensions.extend([extension])
+        extensions.extend(extension)
     if replay is not None:
         if subject is not None or save is not None or csv is not None or thorough:
             raise PrivarmsError("--replay: expected no other argument than --trials and --extension; remove the others")

@@ -157,7 +157,8 @@ def parser() -> argparse.ArgumentParser:
 
     audit = _add(commands, "audit", _audit, "audit the privacy of a policy or mechanism", AUDIT)
     audit.add_argument("subject", metavar="SUBJECT", nargs="?", help="policy or mechanism (default: list them)")
-    audit.add_argument("--extension", metavar="FOLDER", help="folder with policies of your own (default: none)")
+    more = "folder with policies of your own; repeat the option for more (default: none)"
+    audit.add_argument("--extension", metavar="FOLDER", action="append", help=more)
     audit.add_argument(
         "--trials",
         metavar="N",

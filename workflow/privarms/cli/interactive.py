@@ -136,6 +136,7 @@ def audit(
     *,
     epsilon: float = 1.0,
     trials: int | None = None,
+    thorough: bool = False,
     extension: Folders | None = None,
     name: str | None = None,
 ) -> pd.DataFrame:
@@ -148,6 +149,7 @@ def audit(
     epsilon : claimed privacy budget, > 0
     trials : number of counted runs with each of two neighbouring inputs, per setting; by default 20,000, or as many
         as a minute allows if the policy is slow
+    thorough : whether up to 200,000 trials may take ten minutes, unless `trials` says how many
     extension : as in `simulate`
     name : as in `simulate`
 
@@ -162,11 +164,15 @@ def audit(
     PrivarmsError
         For an unknown policy, a policy without an epsilon or with joint privacy, or a family without such an audit.
     """
+    if not isinstance(arguments.plain(thorough), bool):
+        raise arguments.refuse("thorough", "True or False", thorough)
     epsilon = arguments.positive("epsilon", arguments.plain(epsilon))
     count = audit_now.TRIALS if trials is None else arguments.whole("trials", arguments.plain(trials), 1)
     with _using(extension), _by_name(policy, name) as policy:
         cells = audit_now.fitting_cells(policy, count, float(epsilon))
-        return audit_now.results(audit_now.affordable(cells) if trials is None else cells)[list(verdicts.COLUMNS)]
+        if trials is None:
+            cells = audit_now.affordable(cells, *(audit_now.THOROUGH if thorough else audit_now.LIMITS))
+        return audit_now.results(cells)[list(verdicts.COLUMNS)]
 
 
 @arguments.public
