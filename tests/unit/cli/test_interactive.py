@@ -20,6 +20,7 @@ from matplotlib import pyplot
 import privarms
 from privarms.cli import leaderboard, new
 from privarms.errors import PrivarmsError
+from privarms.planning import auditing
 from privarms.registry import extensions, imported
 from tests import ROOT
 
@@ -84,7 +85,13 @@ def test_bad_arguments_are_one_clear_error(inputs, words):
 HALF_THE_NOISE = "laplace(1 / params.epsilon, rng)", "laplace(0.5 / params.epsilon, rng)"
 
 
-def test_the_template_runs_and_half_of_its_noise_is_caught(tmp_path):
+@pytest.fixture
+def one_size(monkeypatch):
+    """Audit with two arms over 64 rounds only."""
+    monkeypatch.setattr(auditing, "SIZES", auditing.SIZES[:1])
+
+
+def test_the_template_runs_and_half_of_its_noise_is_caught(one_size, tmp_path):
     file = new.write_policy("my_bandit", tmp_path / "mine")
     table = privarms.audit("my_bandit", epsilon=1, trials=4_000, extension=tmp_path / "mine")
     assert "not private as claimed" not in set(table["verdict"])
@@ -275,7 +282,7 @@ def test_an_edit_of_a_module_outside_of_the_extension_is_refused(tmp_path, monke
     assert float(other.stdout) == pytest.approx(320)
 
 
-def test_an_edited_policy_is_audited_anew(tmp_path):
+def test_an_edited_policy_is_audited_anew(one_size, tmp_path):
     file = new.write_policy("my_bandit", tmp_path / "mine")
     assert "not private as claimed" not in set(
         privarms.audit("my_bandit", trials=4_000, extension=tmp_path / "mine")["verdict"]
