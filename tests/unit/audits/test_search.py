@@ -79,8 +79,8 @@ def test_a_search_among_many_pairs_takes_as_many_rounds_as_it_says(trials):
         coins(np.random.default_rng(len(runs)), choices)
 
     search([[coins] * 51] * 60, counted, ROUNDS, 2, trials)
-    # Of both inputs; even one trial needs some runs to select by.
-    assert sum(runs) * ROUNDS <= 2 * rounds_per_trial(ROUNDS) * max(trials, 50)
+    # Even one trial needs some runs to select by.
+    assert sum(runs) * ROUNDS <= rounds_per_trial(ROUNDS) * max(trials, 50)
 
 
 def test_a_difference_within_delta_counts_as_none():

@@ -109,9 +109,9 @@ def fewest(trials: int) -> int:
 
 
 def rounds_per_trial(rounds: int) -> int:
-    """Return about how many rounds a counted trial takes with one of the two inputs, with its half of the search."""
-    first, others = max(rounds, ROUNDS_PER_TRIAL // 2), ROUNDS_PER_TRIAL
-    return rounds + first + others
+    """Return about how many rounds a search takes per counted trial, for a policy that is played over `rounds`."""
+    # The first step and the two shorter ones; many pairs have a first input of their own.
+    return max(2 * rounds, ROUNDS_PER_TRIAL) + 4 * ROUNDS_PER_TRIAL
 
 
 def _played(inputs, play_runs: Callable, runs: int, rounds: int) -> np.ndarray:

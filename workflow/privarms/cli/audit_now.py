@@ -25,7 +25,7 @@ LIMITS = TRIALS, SECONDS = 20_000, 60.0
 FEWEST = 500
 # The same limits of a thorough audit.
 THOROUGH = 200_000, 600.0
-# The trials with which the time of a round is measured.
+# The trials with which the time of a trial and of its share of the search is measured.
 PROBE = 500
 
 
@@ -51,15 +51,17 @@ def affordable(chosen: list[Cell], most: int = TRIALS, seconds: float = SECONDS)
     """Return cells of the audit of a family with as many trials, at most `most`, as take about `seconds` here."""
     if most <= PROBE:
         return [_with_trials(cell, most) for cell in chosen]
-    horizons = [cell.horizon or 1 for cell in chosen]
     # A round may take longer in longer runs.
-    longest = _with_trials(chosen[horizons.index(max(horizons))], PROBE)
-    _counts(longest)  # compiles and searches
+    rounds = [cell.horizon or 1 for cell in chosen]
+    longest = rounds.index(max(rounds))
+    _counts(_with_trials(chosen[longest], PROBE))  # compiles
     begin = time.process_time()
-    _counts(longest)
-    per_round = (time.process_time() - begin) / (PROBE * max(horizons))
-    affordable = seconds / (per_round * sum(map(search.rounds_per_trial, horizons)))
-    return [_with_trials(cell, max(FEWEST, min(most, int(affordable)))) for cell in chosen]
+    _counts(_with_trials(chosen[longest], PROBE + 1))
+    of_one = rounds[longest] + search.rounds_per_trial(rounds[longest])
+    # Two cells, with one input each, share a search.
+    of_all = sum(one + search.rounds_per_trial(one) / 2 for one in rounds)
+    seconds_per_trial = (time.process_time() - begin) / PROBE * of_all / of_one
+    return [_with_trials(cell, max(FEWEST, min(most, int(seconds / seconds_per_trial)))) for cell in chosen]
 
 
 def results(chosen: Iterable[Cell]) -> pd.DataFrame:
