@@ -1,5 +1,6 @@
 """Check what a rule of the Snakefile gets for one job."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,33 @@ def test_a_table_with_the_name_of_a_figure_has_files_of_another_name(quick_plan)
 def test_an_unknown_output_is_one_error(quick_plan, rule, key, words):
     with pytest.raises(PrivarmsError, match=words):
         quick_plan.jobs[rule][key]
+
+
+def rules():
+    """Yield each rule that asks the plan: its name, and the names of the parameters that its file lists."""
+    for file in sorted((ROOT / "workflow/rules").glob("*.smk")):
+        for rule, names in re.findall(r'plan\.jobs\["(\w+)"\]\.params\(([^)]*)\)', file.read_text(encoding="utf-8")):
+            yield rule, sorted(re.findall(r'"(\w+)"', names))
+
+
+@pytest.mark.parametrize(("rule", "names"), [*rules()])
+def test_a_rule_lists_the_parameters_that_its_jobs_have_and_its_script_reads(quick_plan, rule, names):
+    key = {
+        "simulate_shard": ("neel2018", Path(quick_plan.simulation.shard_files("neel2018", "regret_1")[0]).stem),
+        "aggregate_study": ("neel2018", "regret_1"),
+        "compute_inference": ("neel2018", next(iter(quick_plan.outputs.inference("neel2018")))),
+        "draw_figures": ("neel2018", "fig1"),
+        "write_tables": ("ma2025", "deviations"),
+        "judge_audits": ("private_ucb",),
+        "judge_statements": ("neel2018",),
+    }
+    planned = set(quick_plan.jobs[rule][key[rule]].params)
+    # Figures have no sheet, but figures and tables are planned by one function.
+    assert planned - ({"sheet"} if rule == "draw_figures" else set()) == set(names)
+    script = (ROOT / f"workflow/scripts/{rule}.py").read_text(encoding="utf-8")
+    read = set(re.findall(r"snakemake\.params\.(\w+)", script))
+    assert read
+    assert read <= set(names)
 
 
 def test_shards_of_a_paper_come_after_those_of_older_papers(quick_plan):
