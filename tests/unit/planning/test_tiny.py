@@ -35,7 +35,7 @@ def test_a_study_is_cut_as_documented():
 
 def test_an_audit_keeps_its_horizon_and_its_grid():
     study = {key: STUDY[key] for key in ("horizon", "replicates", "block", "grid", "policies")} | {"audit": "a"}
-    assert tiny.cut(study) == study | {"replicates": 2, "block": 1}
+    assert tiny.cut(study) == study | {"replicates": 1, "block": 1}
 
 
 def test_a_row_of_a_table_keeps_its_place_for_messages():
