@@ -7,19 +7,21 @@ import pytest
 HERE = Path(__file__).parent
 # The tests of these files share one run of the whole pipeline.
 TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py", "workflow/test_files_for_papers.py")
+# This file makes a second whole run, and needs the first one at its end.
+LAST = "workflow/test_resumption.py"
 
 
 def pytest_collection_modifyitems(items):
-    """Mark tests that share one whole run as long; run their files first, then other whole runs, to save time."""
+    """Mark tests that share one whole run as long; run most of their files first, then other runs, to save time."""
     for item in items:
         if "made" in item.fixturenames and item.path.parent == HERE / "workflow":
-            # On another worker the shared run would be made a second time.
-            assert item.path.as_posix().endswith(TOGETHER), item.nodeid
+            # Another worker would wait for the shared run.
+            assert item.path.as_posix().endswith((*TOGETHER, LAST)), item.nodeid
             item.add_marker(pytest.mark.long)
 
     def turn(item):
         place = item.path.relative_to(HERE)
-        return place.as_posix() not in TOGETHER, place.parts[0] != "workflow"
+        return place.as_posix() == LAST, place.as_posix() not in TOGETHER, place.parts[0] != "workflow"
 
     items.sort(key=turn)
 
