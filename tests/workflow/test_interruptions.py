@@ -13,7 +13,7 @@ from .test_damage import not_whole
 
 pytestmark = pytest.mark.workflow
 
-KILLS = 10
+KILLS = 5
 
 
 def started(project):
