@@ -161,7 +161,9 @@ def _chosen(
 
 def _has_arms(environment: str) -> bool:
     """Return whether an environment has a mean per arm, as far as the result of its `configure` is declared."""
-    configure = library.attributes("environments", environment)["configure"]
+    configure = library.attributes("environments", environment).get("configure")
+    if configure is None:
+        return False
     configure = getattr(configure, "py_func", configure)
     fields = getattr(inspect.signature(configure, eval_str=True).return_annotation, "_fields", ("pull", "means"))
     return {"pull", "means"} <= set(fields)

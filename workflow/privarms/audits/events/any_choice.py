@@ -271,5 +271,6 @@ AUDIT = Audit(
     arguments=arguments,
     changed="One reward was changed, at pull number 1, 2, 4, 8, ... up to half of the rounds, of one of up to three "
     "arms, with {K} arms, over {rounds} rounds, in about 30 tables of rewards: alike, in turn, coin flips, one arm "
-    "better, draws of an instance; in the family linear also from -100 to 100.",
+    "better, draws of an instance; in the family linear also from -100 to 100. With contexts, or with fewer than "
+    "3,000 trials, a random part of these changes was tried.",
 )
