@@ -145,6 +145,6 @@ AUDIT = Audit(
     event=happens,
     arguments=arguments,
     changed="One user was changed, number 1 to 32, in the reward or in reward and context, with {K} arms, over "
-    "{rounds} users whose rewards are alike, in turn 0 and 1, or coin flips. With fewer than 1,200 trials a random part of "
-    "these changes was tried.",
+    "{rounds} users whose rewards are alike, in turn 0 and 1, or coin flips. With fewer than 1,200 trials a random "
+    "part of these changes was tried.",
 )
