@@ -7,7 +7,7 @@ import pytest
 HERE = Path(__file__).parent
 # The tests of these files share one run of the whole pipeline.
 TOGETHER = ("workflow/test_runs.py", "workflow/test_additions.py", "workflow/test_files_for_papers.py")
-# This file makes a second whole run, and needs the first one at its end.
+# This file compares a run of its own with the shared one, and would wait for it.
 LAST = "workflow/test_resumption.py"
 
 

@@ -1,4 +1,4 @@
-"""Check that a whole run with other cores and shards, which was killed and resumed, gives the same results."""
+"""Check that a run with other cores and shards, which was killed and resumed, gives the same results."""
 
 import os
 import signal
@@ -11,15 +11,19 @@ import pytest
 pytestmark = pytest.mark.workflow
 
 
+# The simulations of the others take most of the time of a whole run.
+PAPERS = {"neel2018", "sajed2019", "li2024"}
+
+
 def one_artifact_of_a_kind(digests: dict[str, str]) -> set[str]:
-    """Return all results, but only one figure and one table per paper."""
+    """Return the results of PAPERS, but only one figure and one table of each."""
     first: dict[tuple, str] = {}
     actual = set()
-    for path in map(Path, digests):
+    for path in (path for path in map(Path, digests) if PAPERS & {*path.parts, path.stem}):
         kind, *below = path.parts[2:]
         if kind not in ("figures", "tables") or first.setdefault((kind, below[0]), path.stem) == path.stem:
             actual.add(str(path))
-    return actual - {"results/tiny/report.html"}
+    return actual
 
 
 def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(made, fresh):
@@ -41,12 +45,12 @@ def test_one_core_smaller_shards_a_kill_and_a_resumption_give_the_same_bytes(mad
     assert run.poll() is None, "the run was over before it could be killed"
     os.killpg(run.pid, signal.SIGKILL)
     run.wait()
-    assert not (fresh.folder / "results/tiny/ledger.csv").exists()
+    assert not all((fresh.folder / target).exists() for target in targets)
     # The killed run left its lock.
     fresh.complete("--unlock")
     # The rest runs on two cores, to save time.
     fresh.complete("shard_seconds=0.1", *targets, cores=2)
-    counts = [len(list((p.folder / "results/tiny/shards").rglob("*.parquet"))) for p in (made, fresh)]
+    counts = [sum(len([*p.folder.glob(f"results/tiny/shards/{x}/*.parquet")]) for x in PAPERS) for p in (made, fresh)]
     assert counts[1] > counts[0]
     actual = fresh.digests()
     assert {path: actual.get(path) for path in expected} == expected
