@@ -1,5 +1,7 @@
 """Check audits from the command line and from Python."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -206,6 +208,36 @@ def test_a_parameter_that_the_audit_does_not_know_is_named(leak):
         PrivarmsError, match=r"leak_in_the_open\.py: .* no value for the parameter width; give it a def"
     ):
         audit_now.run_audits(leak(text=LEAK.replace("K: int, ep", "K: int, width: float, ep")))
+
+
+def only(condition):
+    """Return the text of a policy that refuses other parameters."""
+    refuses = f'    if not {condition}:\n        raise ValueError("unfit")\n    return Params'
+    return LEAK.replace("    return Params", refuses)
+
+
+def test_a_policy_that_refuses_the_larger_budget_of_the_control_has_none(leak):
+    (row,) = audit_now.run_audits(leak(text=only("epsilon <= 1")), trials=2_000).to_dict("records")
+    assert row["verdict"] == verdicts.NOT_PRIVATE
+    assert math.isnan(row["broken_twin_lower_bound"])
+
+
+def test_the_sizes_that_a_policy_refuses_are_not_audited_and_the_others_are(leak, monkeypatch):
+    monkeypatch.setattr(auditing, "SIZES", ((2, 8, 1.0), (3, 8, 1.0)))
+    name = leak(text=only("K >= 3"))
+    assert {cell.replicates for cell in audit_now.affordable(audit_now.fitting_cells(name), 20_000, 1e-9)} == {500}
+    rows = audit_now.run_audits(name, trials=2_000)
+    assert rows["verdict"].tolist() == [verdicts.NOT_PRIVATE, verdicts.NOT_AUDITED]
+    with pytest.raises(PrivarmsError, match="not audited, because it could not be run"):
+        audit_now.run_audits(leak(text=only("K >= 4")), trials=2_000)
+
+
+def test_a_policy_of_another_number_of_arms_is_audited_with_these(leak):
+    rows = audit_now.run_audits(
+        leak(text=LEAK.replace("K: int", "K: Literal[4]").replace("import N", "import Literal, N")), trials=2_000
+    )
+    assert rows["setting"].str.contains("K = 4").all()
+    assert rows["verdict"].tolist() == [verdicts.NOT_PRIVATE]
 
 
 def test_a_slow_policy_gets_fewer_trials(leak):

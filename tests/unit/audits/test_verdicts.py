@@ -91,7 +91,10 @@ def test_a_policy_that_is_told_another_budget_than_it_claims_is_a_twin():
     # A verdict of the audit that fits any bandit says what it looked at.
     assert row["note"].startswith("One reward was changed, at pull number 1, 2, 4, 8, ... up to half of the rounds, ")
     assert "with 2 arms, over 64 rounds" in row["note"]
-    assert "Other changes were not tried. The same search detects half of the noise" in row["note"]
+    assert (
+        "Other changes were not tried. The same search, with inputs and an event of its own, detects half of the noise"
+        in row["note"]
+    )
 
 
 def test_what_fails_leads_and_what_is_not_audited_ends():

@@ -1,12 +1,13 @@
 """Search for the pair of neighbouring inputs, and for the event, that tell a policy's choices apart best.
 
 The output of a bandit is its sequence of choices. Runs on many pairs of inputs are compared: a few runs of every pair,
-then more runs of the pairs that differ most (successive halving). The runs of the search are not counted, so the bound
-from fresh runs of the selected pair and event is valid however many were tried. StatDP (Ding et al. 2018) and DP-Sniper
-(Bichsel et al. 2021) split the runs in the same way, and DP-Sniper also learns its event.
+or of a random part of the pairs if the search would take longer than the count, then more runs of the pairs that differ
+most (successive halving). The runs of the search are not counted, so the bound from fresh runs of the selected pair and
+event is valid however many were tried. StatDP (Ding et al. 2018) and DP-Sniper (Bichsel et al. 2021) split the runs in
+the same way, and DP-Sniper also learns its event.
 
 Every event is that a score of the choices reaches a threshold. The score is a sum over rounds of a number that depends
-on the choice and the one before it. Four kinds of scores are tried:
+on the choice and the one before it. Four kinds of scores are tried, the second and the last one for the last few pairs:
 
 - one choice: whether the choice of one round is, or is not, a given arm;
 - pulls: how often an arm was chosen up to a round;
@@ -47,11 +48,16 @@ class Event(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The result of a search: the inputs, the less likely one first, the event, and its margin in the search's runs."""
+    """The result of a search: the inputs, the less likely one first, the event, and its margin in the search's runs.
+
+    tried, pairs: the number of pairs of inputs that were tried, and of all
+    """
 
     inputs: tuple[Any, Any]
     event: Event
     margin: float
+    tried: int = 1
+    pairs: int = 1
 
 
 @njit
@@ -75,9 +81,9 @@ def search(
     delta: of (epsilon, delta)-privacy, by which the larger probability may exceed its share
     """
     pairs = [(i, j) for i, group in enumerate(groups) for j in range(1, len(group))]
-    most, ranked = max(1, 2 * trials // fewest(trials)), []
-    if len(pairs) > most:
-        drawn = np.random.default_rng(SEED).choice(len(pairs), most, replace=False)
+    every, most, ranked = len(pairs), max(1, 2 * trials // fewest(trials)), []
+    if every > most:
+        drawn = np.random.default_rng(SEED).choice(every, most, replace=False)
         pairs = [pairs[i] for i in np.sort(drawn)]
     for step, (share, keep) in enumerate(STEPS):
         runs = max(fewest(trials), min(int(share * trials), ROUNDS_PER_TRIAL * trials // (rounds * len(pairs))))
@@ -94,7 +100,7 @@ def search(
         pairs = sorted(list(dict.fromkeys(one[1:3] for one in ranked))[:keep])
     margin, i, j, less, event = ranked[0]
     pair = groups[i][0], groups[i][j]
-    return Found((pair[less], pair[1 - less]), event, margin)
+    return Found((pair[less], pair[1 - less]), event, margin, min(every, most), every)
 
 
 def selected(policy, params, found: Found, neighbour: int) -> tuple:

@@ -68,7 +68,8 @@ def table(studies: Iterable[tuple[str, str, pd.DataFrame]], subjects: Iterable[s
     subjects: others that claim an epsilon; each that no study audits gets a row "not audited"
     """
     settings = [one for paper, study, counts in studies for one in _of_study(paper, study, counts)]
-    controls = [one for one in settings if one.noise < 1]
+    # A policy may refuse the larger budget of a control.
+    controls = [one for one in settings if one.noise < 1 and one.row["trials"]]
     # Each bound errs with the same probability, so all are valid together with this one (Bonferroni).
     level = round(1 - len(settings) * (1 - CONFIDENCE), 10)
     rows = [_judged(one, [c for c in controls if c.key == one.key], level) for one in settings if one.noise >= 1]
@@ -232,7 +233,8 @@ def _detection(scope: str, power: float, control: float | None, caught: bool, se
     """
     sentence = "The probability that the audit detects half of the noise is unknown"
     if not math.isnan(power):
-        audit = "The same search" if searched else "With this change the audit" if scope else "The audit"
+        own = "The same search, with inputs and an event of its own,"
+        audit = own if searched else "With this change the audit" if scope else "The audit"
         sentence = f"{audit} detects half of the noise with probability {math.floor(100 * power) / 100:g}"
         if control == HALF:
             expected = caught == (power >= HALF)

@@ -51,10 +51,13 @@ def affordable(chosen: list[Cell], most: int = TRIALS, seconds: float = SECONDS)
     """Return cells of the audit of a family with as many trials, at most `most`, as take about `seconds` here."""
     if most <= PROBE:
         return [_with_trials(cell, most) for cell in chosen]
-    # A round may take longer in longer runs.
     rounds = [cell.horizon or 1 for cell in chosen]
-    longest = rounds.index(max(rounds))
-    _counts(_with_trials(chosen[longest], PROBE))  # compiles
+    # A round may take longer in longer runs. The first run compiles, and shows whether the policy can be run.
+    sizes = sorted(range(len(chosen)), key=lambda i: -rounds[i])
+    can_run = (i for i in sizes if _counts(_with_trials(chosen[i], PROBE))["trials"].any())
+    longest = next(can_run, None)
+    if longest is None:
+        return [_with_trials(cell, FEWEST) for cell in chosen]
     begin = time.process_time()
     _counts(_with_trials(chosen[longest], PROBE + 1))
     of_one = rounds[longest] + search.rounds_per_trial(rounds[longest])
@@ -69,12 +72,13 @@ def results(chosen: Iterable[Cell]) -> pd.DataFrame:
     studies: dict[tuple[str, str], list[pd.DataFrame]] = {}
     for cell in chosen:
         rows = _counts(cell)
-        if _searches(cell):
-            if not studies and not rows["trials"].any():
-                raise PrivarmsError(f"{cell.policy}: not audited, because it could not be run; see the warning above")
-            if rows["trials"].any():
-                rows = rows.assign(found=_selected(cell))
+        if _searches(cell) and rows["trials"].any():
+            rows = rows.assign(found=_selected(cell))
         studies.setdefault((cell.paper, cell.study), []).append(rows)
+    parts = [rows for some in studies.values() for rows in some]
+    if not any(rows["trials"].any() for rows in parts):
+        names = ", ".join(dict.fromkeys(str(rows["policy"].iloc[0]) for rows in parts))
+        raise PrivarmsError(f"{names}: not audited, because it could not be run; see the warnings above")
     return verdicts.table([(*name, pd.concat(parts, ignore_index=True)) for name, parts in studies.items()])
 
 
@@ -103,7 +107,11 @@ def _found(cell: Cell) -> search.Found:
 def _selected(cell: Cell) -> str:
     found = _found(cell)
     inputs = library.load("environments", cell.environment).in_words(found.inputs)
-    return f"The runs differed most when {inputs}, in the event that {search.described(found.event)}."
+    tried = f"{found.tried:,} of {found.pairs:,}" if found.tried < found.pairs else f"All {found.pairs:,}"
+    return (
+        f"{tried} pairs of inputs were tried. The runs differed most when {inputs}, in the event that "
+        f"{search.described(found.event)}."
+    )
 
 
 def _with_trials(cell: Cell, trials: int) -> Cell:
@@ -215,7 +223,8 @@ def show(
     if csv is not None:
         write_text(csv, table.to_csv(index=False, lineterminator="\n"))
     if _searches(chosen[0]):
-        _print_searched(subject, table)
+        most, _ = THOROUGH if thorough else LIMITS
+        _print_searched(subject, table, most if trials is None else 0)
     else:
         _print_all(subject, table)
     if save is not None:
@@ -232,13 +241,16 @@ def _print_all(subject: str, table: pd.DataFrame) -> None:
         print(f"  {row['note']}", flush=True)
 
 
-def _print_searched(subject: str, table: pd.DataFrame) -> None:
-    """Print the verdict of all sizes together, one line per size, and the note of the size with the largest bound."""
+def _print_searched(subject: str, table: pd.DataFrame, most: int) -> None:
+    """Print the verdict of all sizes together, one line per size, and the note of the size with the largest bound.
+
+    most: the number of trials if time allows
+    """
     line = verdicts.summary(table).iloc[0]
     caught = int((table["broken_twin_lower_bound"] > table["claimed_epsilon"]).sum())
     print(f"{line['verdict']}: {subject}, {line['audit']}; weakened control caught in {caught} of {len(table)} sizes")
-    if FEWEST <= table["trials"].max() < TRIALS:
-        print(f"  (with fewer than {TRIALS:,} trials, for the time that they take; --trials and --thorough run more)")
+    if table["trials"].max() < most:
+        print(f"  (with fewer than {most:,} trials, for the time that they take; --trials and --thorough run more)")
     for row in table.to_dict("records"):
         numbers = _numbers(row) if pd.notna(row["claimed_epsilon"]) else row["note"]
         print(f"  {row['setting']}: {row['verdict']}; {numbers}")

@@ -50,7 +50,7 @@ Exit status 1 if anything failed (docs/extend.md)."""
 COMPARE = """\
 Run the bandits of an extension and the published private bandits on the Bernoulli instances mu1 to mu5 of Azize and
 Basu (2022) and Azize et al. (2025), or on arms of your own. Print ranks, regret, regret divided by the lower bound (of
-Bernoulli arms only), and differences from the best published policy. Audit every policy at every epsilon, and print the
+Bernoulli arms only), and differences from the best published policy. Audit every policy with an epsilon, and print the
 verdict and what the audit changed. Write OUTPUT.csv, .png, .pdf and .svg. Exit status 1 if a policy of your own is not
 private as claimed.
 

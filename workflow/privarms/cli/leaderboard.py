@@ -74,8 +74,9 @@ def compare(
 
     It compares the bandits in `policies/bandit/` of a folder with the published private bandits that need no further
     parameter. arms: K, by default 5. The instances are mu1 to mu5, or Bernoulli arms with these `means`, or an
-    `environment` with its `parameters`. trials: per neighbouring input, in each audit. The folder's policies get the
-    audit that fits any bandit. Published ones get their own audits, some with a multiple of the trials.
+    `environment` with its `parameters`. trials: per neighbouring input, in each audit; fewer for a slow policy. The
+    folder's policies get the audit that fits any bandit. Published ones get their own audits, some with a multiple of
+    the trials.
 
     `low` and `high` are the ends of the 95% interval of `regret`. `over_bound` is regret over the lower bound of Azize
     et al. (2025), Theorem 1, times ln T; nan if the arms are not Bernoulli. `difference` is from the best published
@@ -119,7 +120,7 @@ def compare(
     rows["mean_rank"] = rows.groupby([*SETTING, "policy"])["rank"].transform("mean")
     promised = {p: privacy.privacy(p) if library.claims_epsilon(p) else "" for p in policies}
     rows = rows.assign(own=rows["policy"].isin(own), privacy=rows["policy"].map(promised))
-    return rows.assign(replicates=replicates, trials=trials, seed=audit_now.SEED)[COLUMNS]
+    return rows.assign(replicates=replicates, seed=audit_now.SEED)[COLUMNS]
 
 
 def _needs_nothing(policy: str) -> bool:
@@ -192,7 +193,7 @@ def _bound(instance: Instance, epsilon: float) -> float:
 
 def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, Any]:
     """Return the columns `audit` and `audit_note` of a policy; a remark for one without an epsilon."""
-    about = {"policy": policy, "epsilon": epsilon}
+    about = {"policy": policy, "epsilon": epsilon, "trials": 0}
     if not library.claims_epsilon(policy):
         return about | {"audit": "claims no privacy", "audit_note": ""}
     if privacy.privacy(policy) == privacy.JOINT:
@@ -203,9 +204,13 @@ def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, A
         cells = audit_now.own_cells(policy, trials, epsilon)
     counted = f"{cells[0].replicates:,} trials per input"
     print(f"audit of {policy}, epsilon = {epsilon:g}: {counted}", file=sys.stderr, flush=True)
-    line = verdicts.summary(audit_now.results(cells)).iloc[0]
+    try:
+        line = verdicts.summary(audit_now.results(cells)).iloc[0]
+    except PrivarmsError as error:
+        # The ranks are there, and a policy of one's own may be unfit for the sizes of the audit.
+        return about | {"audit": verdicts.NOT_AUDITED, "audit_note": str(error), "trials": 0}
     note = f"Audit {line['audit']} with {line['setting']}. {line['note']}"
-    return about | {"audit": line["verdict"], "audit_note": note}
+    return about | {"audit": line["verdict"], "audit_note": note, "trials": cells[0].replicates}
 
 
 def _runs(

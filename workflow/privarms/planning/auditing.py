@@ -84,7 +84,9 @@ def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, 
     """
     takes = library.arguments("policies", policy)
     arms = takes["K"].choices if "K" in takes else ()
-    sizes = [size for size in SIZES if not arms or size[0] in arms]
+    # A policy of another number of arms is audited with this number only.
+    other = [(K, 16 * K, 1.0) for K in arms[:1]]
+    sizes = [size for size in SIZES if not arms or size[0] in arms] or other
     policies = []
     for setting in settings:
         delta = privacy.promised_delta(policy, setting)

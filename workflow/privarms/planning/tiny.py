@@ -13,6 +13,7 @@ whether the audited event can happen. The rule knows no name of a study or polic
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 from privarms.planning.studies import Axes
 
@@ -38,6 +39,7 @@ RULES = {
 def cut(study: Mapping, audit: bool = False) -> dict:
     """Return a study, or an entry of its policies, of scale quick at scale tiny."""
     audit = audit or "audit" in study
+    changed: dict[str, Any]
     if audit:
         changed = {key: 1 for key in ("replicates", "block") if key in study}
     else:

@@ -86,6 +86,8 @@ def configure(
     promised_delta: float = 0.0,
 ) -> Inputs:
     """Return the inputs for K >= 2 arms, `rounds` > K rounds and a policy that claims `promised` > 0."""
+    if not 2 <= K < rounds:
+        raise ValueError(f"rounds: expected more than K = {K}, and K at least 2; found {rounds}")
     return Inputs(K, rounds, neighbour, dimensions, promised_delta)
 
 
@@ -271,6 +273,5 @@ AUDIT = Audit(
     arguments=arguments,
     changed="One reward was changed, at pull number 1, 2, 4, 8, ... up to half of the rounds, of one of up to three "
     "arms, with {K} arms, over {rounds} rounds, in about 30 tables of rewards: alike, in turn, coin flips, one arm "
-    "better, draws of an instance; in the family linear also from -100 to 100. With contexts, or with fewer than "
-    "3,000 trials, a random part of these changes was tried.",
+    "better, draws of an instance; in the family linear also from -100 to 100.",
 )

@@ -61,7 +61,9 @@ def configure(
     dimensions: int = 0,
     promised_delta: float = 0.0,
 ) -> Inputs:
-    """Return the inputs for K >= 2 arms, `rounds` users and a policy that claims `promised` > 0."""
+    """Return the inputs for K >= 2 arms, `rounds` > K users and a policy that claims `promised` > 0."""
+    if not 2 <= K < rounds:
+        raise ValueError(f"rounds: expected more than K = {K}, and K at least 2; found {rounds}")
     return Inputs(K, rounds, neighbour, dimensions, promised_delta)
 
 
@@ -144,7 +146,7 @@ AUDIT = Audit(
     inputs=configure,
     event=happens,
     arguments=arguments,
-    changed="One user was changed, number 1 to 32, in the reward or in reward and context, with {K} arms, over "
-    "{rounds} users whose rewards are alike, in turn 0 and 1, or coin flips. With fewer than 1,200 trials a random "
-    "part of these changes was tried.",
+    changed="One user was changed, number 1, 2, 4, 8 or 32, in the reward (0 or 1) or in reward and context (in the "
+    "unit cube), with {K} arms, over "
+    "{rounds} users whose rewards are alike, in turn 0 and 1, or coin flips.",
 )
