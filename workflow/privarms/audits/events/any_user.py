@@ -147,6 +147,5 @@ AUDIT = Audit(
     event=happens,
     arguments=arguments,
     changed="One user was changed, number 1, 2, 4, 8 or 32, in the reward (0 or 1) or in reward and context (in the "
-    "unit cube), with {K} arms, over "
-    "{rounds} users whose rewards are alike, in turn 0 and 1, or coin flips.",
+    "unit cube), with {K} arms, over {rounds} users whose rewards are alike, in turn 0 and 1, or coin flips.",
 )
