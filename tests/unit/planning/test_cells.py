@@ -95,7 +95,10 @@ def test_checkpoints_rise_geometrically_to_the_horizon():
         ({"policies": [{"policy": "dp_ucb"}]}, ["studies.s.policies[0]", "dp_ucb needs width"]),
         ({"grid": {"K": 5, "epsilom": 0.1, "epsilon": 1}}, ["studies.s.grid.epsilom", "epsilon"]),
         ({"horizon": 4}, ["studies.s.horizon", "number of arms, K = 5", "found 4"]),
-        ({"horizon": None, "policies": [{"policy": "ucb1"}]}, ["studies.s: the key 'horizon' is missing"]),
+        (
+            {"horizon": None, "grid": {"K": 5}, "policies": [{"policy": "ucb1"}]},
+            ["studies.s: the key 'horizon' is missing"],
+        ),
         ({"policies": [{"policy": "dp_se"}], "grid": {"epsilon": 1}}, ["dp_se needs K; add the values here"]),
         ({"environment": {"name": "bernoulli", "top": 0.75}}, ["studies.s", "environment bernoulli needs bottom"]),
     ],

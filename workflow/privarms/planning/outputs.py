@@ -5,7 +5,7 @@ from pathlib import Path
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.files import settings
-from privarms.planning import cells, described, paths, published
+from privarms.planning import described, paths, published
 from privarms.planning import statements as of_statements
 from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
@@ -190,7 +190,7 @@ class Outputs:
             return False
         content, table = self.papers[paper], self.inference_table(paper, statement.table)
         used = {*table.datasets, *statement.datasets}
-        used |= {d for study in table.studies for d in cells.datasets(content.studies[study])}
+        used |= {d for study in table.studies for d in content.studies[study].datasets}
         as_published = set(table.studies).isdisjoint(content.shrunk) and (self.scale == "paper" or not table.audits)
         return as_published and all(self.datasets.statuses.get(d) == "real" for d in used)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.planning import additions, auditing, cells, configuration, defaults, paths
+from privarms.planning import additions, auditing, configuration, defaults, paths
 from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
 from privarms.planning.jobs import Jobs
@@ -76,7 +76,7 @@ def datasets(of_papers: Mapping[str, Paper]) -> list[str]:
     named = set()
     for paper in of_papers.values():
         for study in paper.studies.values():
-            named |= cells.datasets(study)
+            named |= study.datasets
         named |= {a.dataset for a in paper.artifacts.values() if a.dataset}
         named |= {dataset for table in paper.inference.values() for dataset in table.datasets}
     return sorted(named)

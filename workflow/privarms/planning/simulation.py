@@ -110,7 +110,7 @@ class Simulation:
         """Return the missing datasets without which a study has no cells."""
         if self.cells[paper, study]:
             return []
-        needed = grid.datasets(self.papers[paper].studies[study]) & set(self.datasets.statuses)
+        needed = self.papers[paper].studies[study].datasets & set(self.datasets.statuses)
         return sorted(d for d in needed if self.datasets.is_missing(d))
 
     def shard_files(self, paper: str, study: str) -> list[str]:

@@ -168,7 +168,7 @@ class Entry(Parameters):
     TYPES: ClassVar = {"K": TypeAdapter(AsWritten[Arms])}
     EPSILON = TypeAdapter(AsWritten[Budget])
     OTHERS = TypeAdapter(AsWritten[Plain])
-    # Not a Name, because an object given to `privarms.simulate` may have any name. `cells.expand` finds unknown names.
+    # Not a Name, because an object given to `privarms.simulate` may have any name. `parts.look_up` finds unknown names.
     policy: Text
     tag: Listed[Name] | None = None
     grid: Grid | None = None
@@ -220,9 +220,24 @@ class Study(Model):
             self.environment = self.audit
         return self
 
+    def entries(self, where: str) -> list[tuple[str, Entry]]:
+        """Return the policies, each with the file and the key of its entry; where: those of the study."""
+        return [(entry.place or f"{where}.policies[{i}]", entry) for i, entry in enumerate(self.policies)]
+
     def grid_of(self, entry: Entry) -> list[Axes]:
         """Return the grids of one of the policies: its own, or those of the study."""
         return self.grid if entry.grid is None else entry.grid
+
+    @property
+    def all_axes(self) -> list[Axes]:
+        """Return the axes of all grids, its policies' own included."""
+        return [*self.grid, *(axes for entry in self.policies for axes in entry.grid or ())]
+
+    @property
+    def datasets(self) -> set[str]:
+        """Return the datasets that are named, in the environment or in a grid."""
+        named = [self.environment.parameters, *(axes.parameters for axes in self.all_axes)]
+        return {name for one in named if "dataset" in one for name in listed(one["dataset"])}
 
 
 class Assumption(Model):

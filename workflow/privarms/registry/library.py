@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, NamedTuple, get_args, get_origin
+from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.registry import extensions, imported
@@ -40,7 +40,7 @@ class Argument(NamedTuple):
     types: tuple[str, ...] = ()
     default: object = None
 
-    def fitting(self, where: str, value):
+    def fitting(self, where: str, value: Any) -> Any:
         """Return the value that the argument gets: whole floats may become ints, and ints may be floats.
 
         where: the place of the value, for a PrivarmsError if the argument cannot get it
