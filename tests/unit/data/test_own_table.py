@@ -141,7 +141,7 @@ def test_rows_without_any_value_are_counted_apart():
     ],
 )
 def test_doubtful_texts_are_remarked(values, words):
-    text = "x,age,outcome\n" + "".join(f"{values[i % 2]},{i},{'yn'[i % 3 > 0]}\n" for i in range(40))
+    text = "x,age,outcome\n" + "".join(f"{values[i % 2]},{i % 30},{'yn'[i % 3 > 0]}\n" for i in range(40))
     remarks = read(text, source=None).remarks
     assert len(remarks) == (words is not None)
     assert all(words in line for line in remarks)
@@ -174,6 +174,27 @@ def test_a_sign_that_may_be_a_decimal_point_or_a_sign_of_thousands_is_remarked(d
     remarks = read(text, source=None, delimiter=delimiter).remarks
     assert len(remarks) == (words is not None)
     assert all(words in line for line in remarks)
+
+
+def test_a_column_that_counts_the_rows_is_remarked():
+    text = "visit,age,outcome\n" + "".join(f"{i + 7},{i % 9},{'yn'[i % 2]}\n" for i in range(20))
+    (line,) = read(text, source=None).remarks
+    assert "column visit: counts the rows, from 7 to 26; list it in `leave_out`" in line
+    # Also if a row is left out; not if two rows change places.
+    assert read(text.replace("9,2,y", "9,,y"), source=None, incomplete=["age"]).remarks == (line,)
+    swapped = text.replace("\n8,", "\n0,").replace("\n9,", "\n8,").replace("\n0,", "\n9,")
+    assert read(swapped, source=None).remarks == ()
+
+
+@pytest.mark.parametrize("leave_out", [[], ["remark"]])
+def test_rows_within_an_unclosed_quotation_mark_are_one_clear_error(leave_out):
+    lines = [f"{i % 9},fine,{'yn'[i % 2]}\n" for i in range(20)]
+    lines[3], lines[12] = '3,"fine,n\n', '3,fine",n\n'
+    with pytest.raises(PrivarmsError, match=r"visits.csv: column 'remark' has a value of 10 lines, which are rows"):
+        read("age,remark,outcome\n" + "".join(lines), source=None, leave_out=leave_out)
+    # A value may have lines.
+    lines[3], lines[12] = '3,"so, fine\nor, well,\nfine",n\n', "3,fine,n\n"
+    assert len(read("age,remark,outcome\n" + "".join(lines), source=None, leave_out=leave_out).labels) == 20
 
 
 def test_a_few_other_texts_among_numbers_may_mean_a_missing_value():

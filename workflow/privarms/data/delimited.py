@@ -161,6 +161,7 @@ def read(
         stream.close()
         if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
             raise pa.ArrowInvalid("NUL bytes")
+        _refuse_rows_in_values(table, len(header), delimiter)
     except (pa.ArrowInvalid, UnicodeDecodeError, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
@@ -170,6 +171,22 @@ def read(
     # The table would keep the columns that `Rows` frees.
     del table
     return Rows(file, texts, first_row=1 if names else 2, missing=missing)
+
+
+def _refuse_rows_in_values(table: pa.Table, fields: int, delimiter: str) -> None:
+    """Raise ArrowInvalid if whole rows are in a value, because a quotation mark opens it and a later one closes it.
+
+    fields: the number of all columns of the file. One line with as many delimiters may be a sentence; two are rows.
+    """
+    for name in table.column_names:
+        for text in table[name].filter(pc.match_substring(table[name], "\n")).to_pylist():
+            # The first and the last line are parts of rows.
+            lines = text.splitlines()[1:-1]
+            if len(lines) > 1 and all(len(row) == fields for row in csv.reader(lines, delimiter=delimiter)):
+                raise pa.ArrowInvalid(
+                    f"column {name!r} has a value of {len(lines) + 2:,} lines, which are rows: it begins with "
+                    f"{text[:20]!r}; its quotation mark is not closed"
+                )
 
 
 def _parquet(file: str, stream: BinaryIO, columns: Sequence[str] | None) -> dict[str, pa.ChunkedArray]:

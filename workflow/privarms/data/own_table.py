@@ -116,7 +116,7 @@ def read(files: Mapping[str, BinaryIO], description: OwnTable) -> Table:
         sources = pd.Index([source.target, *source_names]).get_indexer(pd.Index(values)).astype(np.int64)
     of_texts = {name: levels for name, (levels, _) in categories.items()}
     as_read = {name: rows.frame[name][kept] for name in numbers}
-    remarks = [*_either_point(as_read, description.delimiter)]
+    remarks = [*_either_point(as_read, description.delimiter), *_row_numbers(numbers, rows)]
     remarks += _numbers_as_texts({name: levels for name, levels in of_texts.items() if name not in must_be_texts})
     remarks += _alike({label: label_names, **({named[1]: present} if source else {}), **of_texts})
     return Table(features, labels, label_names, sources, source_names, {file: account}, tuple(remarks))
@@ -178,6 +178,17 @@ def _either_point(columns: Mapping[str, pd.Series], delimiter: str) -> Iterator[
                     f"column {name}: {has.sum():,} numbers such as {texts[has].iloc[0]!r} are among whole numbers such "
                     f"as {texts[~has].iloc[0]!r}; {meaning}"
                 )
+
+
+def _row_numbers(numbers: Mapping[str, np.ndarray], rows: delimited.Rows) -> Iterator[str]:
+    """Yield a remark for each column of numbers that counts the rows, as the index of a table does."""
+    for name, values in numbers.items():
+        kept = values[rows.kept]
+        if len(kept) > 2 and np.ptp(kept - rows.frame.index[rows.kept]) == 0:
+            yield (
+                f"column {name}: counts the rows, from {kept[0]:g} to {kept[-1]:g}; list it in `leave_out` if it is "
+                "not a feature"
+            )
 
 
 def _alike(categories: Mapping[str, Sequence[str]]) -> Iterator[str]:
