@@ -1,5 +1,6 @@
 """Check that links of the pages work, examples run, and every public module has a page."""
 
+import csv
 import math
 import re
 import subprocess
@@ -86,6 +87,20 @@ def test_the_module_of_a_dataset_makes_a_bandit(tmp_path, monkeypatch):
     facts = prepare(coins, [tmp_path / "coins.csv"], tmp_path / "coins.parquet", tmp_path / "coins.json")
     assert (facts["n_target"], facts["source_names"], facts["K"]) == (100, ["station"], 2)
     assert facts["files"]["coins.csv"]["dropped"] == 1
+
+
+def test_the_example_of_an_accepted_range_is_a_case_of_the_ledger():
+    text = (ROOT / "docs/verdicts.md").read_text(encoding="utf-8")
+    *printed, measured, low, high = re.search(
+        r"R is ([\d.]+) to ([\d.]+)\. We measure ([\d.]+) with I = ([\d.]+) to ([\d.]+)\.", text
+    ).groups()
+    with (ROOT / "docs/results/ledger.csv").open(encoding="utf-8", newline="") as file:
+        case = next(row for row in csv.DictReader(file) if row["statement"] == "neel2018/experiment_2_times")
+    exact = [*case["accepted"].split(" to "), case["measured"], case["low"], case["high"]]
+    assert [*printed, measured, low, high] == [f"{float(number):.1f}" for number in exact]
+    picture = (ROOT / "docs/verdict.svg").read_text(encoding="utf-8")
+    assert picture.count(f"{low} to {high}") == 2
+    assert picture.count(f"{printed[0]} to {printed[1]}") == 2
 
 
 @pytest.mark.long

@@ -73,3 +73,17 @@ def test_a_parameter_that_only_some_cells_give_is_shown_with_its_default():
     )
     # Without `beta` DP-SE uses 1/T, so the argument has no number as its default.
     assert "beta default, 0.05" in row["others"]
+
+
+def test_what_data_tell_a_policy_has_no_default():
+    study = {
+        **{"protocol": "locally_private", "environment": {"name": "labelled_users"}, "horizon": 100, "block": 10},
+        **{
+            "replicates": 100,
+            "grid": {"dataset": ["adult", "taxi"], "epsilon": 1},
+            "policies": [{"policy": "ldp_mab", "variant": "as_released"}],
+        },
+    }
+    (row,) = described.settings(cells.expand("studies.yaml", "one2001", "data", Study.model_validate(study)), [])
+    # `ldp_mab` has two dimensions by default; the dimensions of a dataset come with it.
+    assert (row["K"], row["d"], row["epsilon"]) == ("", "", "1")

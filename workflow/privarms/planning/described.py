@@ -21,19 +21,15 @@ def settings(cells: Iterable[Cell], artifacts: Iterable[str]) -> list[dict[str, 
     """
     cells = list(cells)
     cells = [cell for cell in cells if any(_is_in(cell, one) for one in artifacts)] or cells
-    groups: dict[tuple, list[dict]] = {}
-    defaults: dict[tuple, dict] = {}
+    groups: dict[tuple, list[tuple[dict, dict]]] = {}
     for cell in cells:
         group = cell.policy, cell.variant, cell.replicates
-        groups.setdefault(group, []).append(_parameters(cell))
-        takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
-        defaults.setdefault(group, {}).update((k, one.default) for k, one in takes.items() if not one.required)
+        groups.setdefault(group, []).append((_parameters(cell), _defaults(cell)))
     rows = []
     for (policy, variant, runs), some in groups.items():
-        names = dict.fromkeys(name for values in some for name in values)
+        names = dict.fromkeys(name for values, _ in some for name in values)
         # Where only some cells give a parameter, the others have its default.
-        own = defaults[policy, variant, runs]
-        values = {k: [one.get(k, own.get(k)) for one in some if k in one or k in own] for k in names}
+        values = {k: [{**own, **one}[k] for one, own in some if k in one or k in own] for k in names}
         texts = {name: in_words(found) for name, found in values.items()}
         others = (f"{name} {text}" for name, text in texts.items() if name not in COLUMNS.values())
         label, variant = library.label(policy), variant.replace("_", " ")
@@ -49,10 +45,17 @@ def _is_in(cell: Cell, artifact: str) -> bool:
 
 def _parameters(cell: Cell) -> dict:
     """Return the parameters of a cell, with those of COLUMNS that it leaves at their default."""
-    takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
-    defaults = {k: takes[k].default for k in COLUMNS.values() if k in takes and takes[k].default is not None}
+    own = _defaults(cell)
+    defaults = {k: own[k] for k in COLUMNS.values() if own.get(k) is not None}
     horizon = {"horizon": cell.horizon} if cell.horizon is not None else {}
     return {k: v for k, v in (defaults | cell.parameters | horizon).items() if k not in LEFT_OUT}
+
+
+def _defaults(cell: Cell) -> dict:
+    """Return the defaults of a cell's parameters, without those that its environment tells the policy."""
+    takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
+    told = library.attributes("environments", cell.environment).get("TELLS", ())
+    return {k: one.default for k, one in takes.items() if not one.required and k not in told}
 
 
 def in_words(values: Sequence) -> str:

@@ -1,7 +1,6 @@
 """Check the figures and tables of Sajed & Sheffet 2019."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from privarms.papers.sajed2019 import figures, tables
@@ -57,7 +56,6 @@ def test_the_tables_of_the_stopping_rules_count_runs():
 
 
 WIDTHS = [{"policy": "dp_ucb", "width": w, "epsilon": e} for w in ("exact", "log3") for e in (0.1, 0.25, 0.5, 1.0)]
-NO_FEW = pd.DataFrame({"cell": [], "t": [], "low": [], "high": []}).astype({"cell": object})
 FIGURE_1 = [*PUBLISHED[:4], *WIDTHS, *PUBLISHED[-3:]]
 
 
@@ -67,13 +65,16 @@ def test_figure_1_names_its_curves_at_their_ends_and_shades_the_claim(name, pane
     regrets = {"dp_se": 1_000.0, "ucb1": 300.0, "epoch_se": 800.0, "successive_elimination": 500.0}
     for cell in cells:
         cell["regret_mean"] = regrets.get(cell["policy"], 9_000.0 if cell["width"] == "log3" else 2_000.0)
-        cell["replicates"] = 4 if cell["policy"] == "ucb1" else 30
-    figure, numbers = getattr(figures, name)(results(cells={"figure1": cells}, thirty_runs=NO_FEW))
+        cell["replicates"] = {"ucb1": 4, "dp_se": 270}.get(cell["policy"], 30)
+    figure, numbers = getattr(figures, name)(results(cells={"figure1": cells}))
     assert sorted(numbers["panel_epsilon"].unique()) == panels
     of_dp_se = numbers[(numbers["policy"] == "dp_se") & (numbers["t"] == 100)]
     assert list(of_dp_se["regret_mean"]) == [1_000, 1_000]
     # Four runs have no interval.
     assert (numbers["low"].isna() == (numbers["policy"] == "ucb1")).all()
+    # The standard deviation of a mean of 30 runs is three times the standard error of 270.
+    np.testing.assert_allclose(of_dp_se["high"] - 1_000, 1.96 * 3 * of_dp_se["regret_se"], rtol=1e-4)
+    np.testing.assert_allclose(1_000 - of_dp_se["low"], 1.96 * 3 * of_dp_se["regret_se"], rtol=1e-4)
     left, right = figure.axes
     assert [len(ax.get_lines()) for ax in (left, right)] == [6, 6]
     assert not drawn.texts(left)

@@ -53,14 +53,6 @@ def test_the_law_of_the_regret_of_each_cell():
     ]
 
 
-def test_what_thirty_runs_give_where_there_are_more():
-    runs = [{"cell": "c0", "replicate": i, "t": 100, "regret": float(i // 30)} for i in range(95)]
-    some = [c | {"replicates": n} for c, n in zip(cells({}, {}), (95, 30), strict=True)]
-    actual = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
-    # Three complete groups of 30 runs with means 0, 1 and 2. The remaining runs are ignored.
-    assert actual[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0.05, 1.95]]
-
-
 def ratios(regret, figure1, instances=()):
     none = cells({"epsilon": None})
     frames = {"regret": regret, "figure1": figure1, "settings": none, "instances": instances or none}

@@ -236,7 +236,7 @@ def plan(edit=lambda studies: None):
 @functools.cache
 def loaded():
     paper = configuration.load_paper(PAPER / "studies.yaml", "paper")
-    grids = [axes.parameters for study in paper.studies.values() for axes in cells._all_axes(study)]
+    grids = [axes.parameters for study in paper.studies.values() for axes in study.all_axes]
     tags = {grid["tag"] for grid in grids if "tag" in grid}
     known = {"artifacts": artifacts.of_paper("sajed2019"), "tables": artifacts.inference_of_paper("sajed2019")}
     known |= {"tags": tags, "printed": []}

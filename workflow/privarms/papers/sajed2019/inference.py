@@ -24,7 +24,6 @@ from privarms.registry import library
 from privarms.registry.artifacts import inference
 
 CONFIDENCE = 0.95
-RUNS = 30
 # The studies of Figure 1's comparison, in its settings and in others.
 COMPARED = ["figure1", "settings", "regret", "instances"]
 
@@ -103,20 +102,6 @@ def growth(results: Results) -> Iterator[pd.DataFrame]:
     cells = cells.assign(regret_se=regret_error(cells))
     settings = [k for k in parameters(cells).columns if k != "horizon" and cells[k].notna().any()]
     yield from exponents(cells, "regret", settings)
-
-
-@inference(studies=["figure1"])
-def thirty_runs(results: Results) -> pd.DataFrame:
-    """Return the range of 95% of means of 30 runs, for cells of Figure 1 with more runs; one row per cell and t."""
-    cells = results.cells("figure1")
-    more = tuple(cells.loc[cells["replicates"] >= 2 * RUNS, "cell"].unique())
-    if not more:
-        return pd.DataFrame({"cell": [], "t": [], "low": [], "high": []})
-    runs = results.replicates("figure1", ("cell", "replicate", "t", "regret"), (("cell", "in", more),))
-    runs = runs.assign(part=runs["replicate"] // RUNS, cell=runs["cell"].astype(str))
-    runs = runs[runs["part"] < runs.groupby("cell")["replicate"].transform("max") // RUNS]
-    means = runs.groupby(["cell", "t", "part"])["regret"].mean().groupby(["cell", "t"])
-    return pd.DataFrame({"low": means.quantile(0.025), "high": means.quantile(0.975)}).reset_index()
 
 
 def _audited(results: Results, study: str, policy: str, audit: Audit, settings: list[str]) -> pd.DataFrame:
