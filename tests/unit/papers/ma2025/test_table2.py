@@ -150,6 +150,15 @@ def test_the_names_of_settings_do_not_depend_on_the_order_of_entries(tmp_path):
         assert set(table.loc[table["setting"] == "batch 500", "method"]) == {"ldp_nn"}
 
 
+def test_entries_are_relative_to_absse_as_published_whatever_else_ran(tmp_path):
+    absse = references().query("policy == 'absse'").assign(lipschitz=np.nan)
+    other = absse.assign(cell="other", lipschitz=2.0, reward=2 * absse["reward"])
+    studies = {"real_data": usual(), "real_data_reference": pd.concat([other, references().assign(lipschitz=np.nan)])}
+    actual = results(tmp_path, **studies).inference("table2")
+    of_linear = actual[(actual["method"] == "ldp_linear") & (actual["auxiliary"] == "without")]
+    np.testing.assert_allclose(of_linear["ratio"], 0.5 / 0.75, rtol=1e-12)
+
+
 def test_a_contest_by_hand():
     # Best by mean is c: against a 5 of 5 larger (p 1/32); against b the differences 1, 2, 3, 4, -5 have W+ = 10 of 15.
     runs = {"b": [10, 11, 12, 13, 30], "a": [0, 1, 2, 3, 4], "c": [11, 13, 15, 17, 25]}
