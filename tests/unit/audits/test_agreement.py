@@ -83,7 +83,9 @@ def wrong(monkeypatch):
 def counts(**columns):
     rates = {(1.0, 0): math.exp(-1) / 2, (0.5, 0): math.exp(-2) / 2, (1.0, 1): 0.5, (0.5, 1): 0.5}
     rows = [{"noise": m, "neighbour": n, "events": round(100_000 * rate)} for (m, n), rate in rates.items()]
-    return pd.DataFrame(rows).assign(policy="laplace", environment="released_number", epsilon=1.0, trials=100_000)
+    return pd.DataFrame(rows).assign(
+        cell="c", policy="laplace", environment="released_number", epsilon=1.0, trials=100_000
+    )
 
 
 def test_a_wrong_formula_decides_nothing_and_is_reported(wrong, caplog):

@@ -13,7 +13,11 @@ from privarms.audits.reduction import COUNTS, MEASURES, epsilon_lower_bound, red
 def blocks(events, trials=20, **setting):
     """Return two blocks per neighbour; events: those of neighbours 0 and 1 per block."""
     return pd.DataFrame(
-        [{**setting, "neighbour": n, "trials": trials, "events": events[n]} for n in (0, 1) for _ in range(2)]
+        [
+            {"cell": f"c{n}", **setting, "neighbour": n, "trials": trials, "events": events[n]}
+            for n in (0, 1)
+            for _ in range(2)
+        ]
     )
 
 
@@ -28,7 +32,7 @@ def test_the_bound_from_counts_is_the_quotient_of_the_two_ends():
 def test_blocks_are_added_up_and_the_likelier_neighbour_stands_above():
     setting = {"policy": "dp_conse", "release": "estimate", "M": 1, "epsilon": 1.0, "horizon": 100, "alpha": 0.5}
     actual = reduce(blocks((0, 10), 10, **setting), neighbouring_experiments.AUDIT, ["release", "M", "epsilon"])
-    assert list(actual.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS]
+    assert list(actual.columns) == ["audit", "subject", "release", "M", "epsilon", *MEASURES, *COUNTS, "cells"]
     row = actual.iloc[0]
     assert (row["audit"], row["subject"], row["release"]) == ("neighbouring_experiments", "dp_conse", "estimate")
     # 0 of 20 and 20 of 20, each end with probability 0.025.
@@ -60,3 +64,11 @@ def test_a_row_per_setting_and_parameters_that_do_not_apply_take_their_defaults(
     actual = reduce(counts, neighbouring_streams.AUDIT, ["epsilon", "noise"])
     assert actual[["epsilon", "noise"]].values.tolist() == [[0.25, 0.5], [0.25, 1], [0.5, 0.5], [0.5, 1]]
     assert actual["exact"].tolist() == pytest.approx([0.5, 0.25, 1, 0.5], abs=1e-6)
+
+
+def test_a_further_parameter_makes_rows_of_its_own():
+    setting = {"policy": "dp_se", "K": 20, "horizon": 50_000_000, "epsilon": 0.5, "noise": 1.0}
+    usual = blocks((0, 1), **setting, beta=np.nan)
+    other = blocks((0, 1), **setting, beta=0.05).assign(cell=["d0", "d0", "d1", "d1"])
+    actual = reduce(pd.concat([usual, other]), neighbouring_streams.AUDIT, ["epsilon", "noise"])
+    assert dict(zip(actual["cells"], actual["beta"].isna(), strict=True)) == {"d0 d1": False, "c0 c1": True}

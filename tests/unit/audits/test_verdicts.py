@@ -16,7 +16,7 @@ TRIALS = 1_000_000
 def counts(rates, policy="laplace", environment="released_number", **setting):
     """Return both neighbours' rows of one setting; rates: those of neighbours 0 and 1."""
     rows = [
-        {"neighbour": n, "trials": TRIALS, "events": round(TRIALS * rates[n]), "policy": policy}
+        {"cell": f"c{n}", "neighbour": n, "trials": TRIALS, "events": round(TRIALS * rates[n]), "policy": policy}
         | {"environment": environment, "variant": None, **setting}
         for n in (0, 1)
     ]

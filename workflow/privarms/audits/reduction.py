@@ -19,10 +19,10 @@ COUNTS = ("likelier_events", "likelier_trials", "other_events", "other_trials")
 
 
 def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confidence: float = 0.95) -> pd.DataFrame:
-    """Return one row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`.
+    """Return one row per setting of one audit; columns `audit`, `subject`, the settings, `MEASURES`, `COUNTS`, `cells`.
 
-    counts: replicate rows of one subject in a study of the protocol `audit`: `policy`, the parameters of subject and
-        inputs, with `neighbour`, then `trials` and `events`
+    counts: replicate rows of one subject in a study of the protocol `audit`: `cell`, `policy`, the parameters of
+        subject and inputs, with `neighbour`, then `trials` and `events`
     settings: the parameters that distinguish the rows; other parameters that vary are appended before `COUNTS`
 
     claimed: the privacy loss that is promised at epsilon
@@ -30,6 +30,7 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
     lower_bound: on epsilon, as `epsilon_lower_bound`
     trials: with each neighbour; `COUNTS`: with the neighbour with which the event is likelier, and with the other one
     low_0 to high_1: the Clopper-Pearson intervals of the event's probability with each neighbour, at `confidence`
+    cells: the names of the cells of both neighbours
     """
     subject, wanted = counts["policy"].iloc[0], list(settings)
     further = [k for k in parameters(counts) if k not in wanted and counts[k].nunique(dropna=False) > 1]
@@ -52,9 +53,10 @@ def reduce(counts: pd.DataFrame, audit: Audit, settings: Sequence[str], confiden
                 "trials": other[1],
                 **dict(zip(ENDS, map(float, ends), strict=True)),
                 **dict(zip(COUNTS, (*likely, *other), strict=True)),
+                "cells": " ".join(map(str, cell["cell"].unique())),
             }
         )
-    return pd.DataFrame(rows, columns=["audit", "subject", *wanted, *MEASURES, *further, *COUNTS])
+    return pd.DataFrame(rows, columns=["audit", "subject", *wanted, *MEASURES, *further, *COUNTS, "cells"])
 
 
 def counted(cell: pd.DataFrame) -> dict[int, tuple[int, int]]:

@@ -129,7 +129,7 @@ def test_the_loss_of_an_audit_from_its_counts():
     assert actual.loc[1.0, "loss_low"] == pytest.approx(np.log(ends[1][0] / ends[0][1]))
     assert actual.loc[1.0, "loss_high"] == pytest.approx(np.log(ends[1][1] / ends[0][0]))
     assert (actual["claimed"] == 0.5).all()
-    assert list(actual["cells"]) == ["c half", "c full"]
+    assert list(actual["cells"]) == ["half c", "full c"]
 
 
 def pulls(summaries, runs):

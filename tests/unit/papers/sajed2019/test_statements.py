@@ -158,7 +158,7 @@ def test_privacy_losses_by_formula_and_in_counts(monkeypatch):
     counted = found.loc[(1.0, "simulation")]
     assert counted["loss"] == pytest.approx(math.log(63 / 47) / 0.5)
     assert counted["loss_low"] < counted["loss"] < counted["loss_high"]
-    assert (counted["runs"], counted["cells"]) == (10_000, "c full")
+    assert (counted["runs"], counted["cells"]) == (10_000, "full c")
     exact = found.loc[(1.0, "formula")]
     assert exact["loss"] == exact["loss_low"] == exact["loss_high"] < 1
     assert math.isnan(exact["runs"])

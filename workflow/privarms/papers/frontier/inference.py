@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from privarms.audits.events import first_choice, first_choice_adap_klucb
-from privarms.audits.reduction import COUNTS, parameters, reduce
+from privarms.audits.reduction import COUNTS, reduce
 from privarms.inference import lower_bounds
 from privarms.inference.divergences import kl
 from privarms.inference.rows import as_frame
@@ -216,11 +216,7 @@ def audit(results: Results) -> pd.DataFrame:
     """Return the audits of the private policies; one row per policy, epsilon and multiple of the noise."""
     parts = []
     for study, of in AUDITS.items():
-        counts = results.replicates(study)
-        rows = reduce(counts, of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE)
-        setting = [name for name in parameters(counts) if name in rows]
-        cells = counts.groupby(setting, dropna=False, observed=True)["cell"].agg(lambda names: " ".join(names.unique()))
-        parts.append(rows.merge(cells.rename("cells").reset_index(), on=setting))
+        parts.append(reduce(results.replicates(study), of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE))
     return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
 
 

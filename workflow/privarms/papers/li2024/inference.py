@@ -336,10 +336,8 @@ def audit(results: Results) -> pd.DataFrame:
         further = [k for k in parameters(counts) if k not in others and counts[k].nunique(dropna=False) > 1]
         settings = [*named, *further]
         for _, own in counts.groupby("policy", sort=False, observed=True):
-            pairs = own.groupby(settings, observed=True, dropna=False)["cell"].agg(lambda c: " ".join(c.unique()))
             table = reduce(own, module.AUDIT, settings, AUDIT_CONFIDENCE)
-            cells = pairs.rename("cells").reset_index().assign(delta=1 / own["horizon"].iloc[0])
-            parts.append(table.merge(cells, on=settings, validate="one_to_one"))
+            parts.append(table.assign(delta=1 / own["horizon"].iloc[0]))
     # Every event is likelier with neighbour 1.
     events = {"other_events": "events_0", "likelier_events": "events_1"}
     rows = pd.concat(parts, ignore_index=True).rename(columns=events)

@@ -35,11 +35,9 @@ def privacy(results: Results) -> pd.DataFrame:
     that is impossible with both users; cells: of the two users
     """
     runs = results.replicates("privacy")
-    table = reduce(runs, neighbouring_users.AUDIT, SETTING, CONFIDENCE)
+    table = reduce(runs[runs["policy"] == panels.POLICY], neighbouring_users.AUDIT, SETTING, CONFIDENCE)
     # Sums have many terms: a loss of exactly epsilon is rounded.
     table = table.assign(loss=(table["exact"] / table["epsilon"]).fillna(0).round(9))
-    pairs = runs.astype({"cell": str}).groupby(SETTING, observed=True, dropna=False)["cell"].unique().map(" ".join)
-    table = table.merge(pairs.rename("cells").reset_index(), on=SETTING, how="left")
     return table.drop(columns=["audit", "subject", "claimed", *ENDS, *COUNTS])
 
 

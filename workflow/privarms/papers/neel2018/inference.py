@@ -10,7 +10,6 @@ import scipy
 
 from privarms.audits.events import changed_reward
 from privarms.audits.reduction import COUNTS, ENDS, losses, reduce
-from privarms.audits.reduction import parameters as named_parameters
 from privarms.inference import max_information
 from privarms.inference.bias import (
     average_absolute_bias,
@@ -356,9 +355,6 @@ def audit(results: Results) -> pd.DataFrame:
     table = reduce(rows, changed_reward.AUDIT, ["variant", "epsilon", "horizon"], CONFIDENCE)
     counted = losses(table, 1 - (1 - intervals.CONFIDENCE) / 2 / contrasts.TOGETHER)
     shares = {loss.replace("loss", "of_epsilon"): column / table["epsilon"] for loss, column in counted.items()}
-    setting = [c for c in named_parameters(rows) if c in table]
-    cells = rows.groupby(setting, observed=True, dropna=False)["cell"].agg(lambda some: " ".join(some.unique()))
-    table = table.merge(cells.rename("cells").reset_index(), on=setting, how="left")
     table = table.assign(
         gamma=pd.Series([bonus({"policy": "private_ucb"} | row) for row in table.to_dict("records")], table.index)
     )

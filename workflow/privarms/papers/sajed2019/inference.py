@@ -113,12 +113,8 @@ def _audited(results: Results, study: str, policy: str, audit: Audit, settings: 
     blocks = results.replicates(study)
     blocks = blocks[blocks["policy"] == policy]
     table = reduce(blocks, audit, [k for k in settings if k in blocks], CONFIDENCE)
-    counted = losses(table, (1 + EACH) / 2)
-    keys = [k for k in table if k in blocks and k != "trials"]
-    cells = blocks.groupby(keys, observed=True, dropna=False)["cell"].agg(
-        lambda own: " ".join(sorted(map(str, set(own))))
-    )
-    return table.drop(columns=list(COUNTS)).assign(**counted, cells=cells.to_numpy())
+    cells = table.pop("cells")
+    return table.drop(columns=list(COUNTS)).assign(**losses(table, (1 + EACH) / 2), cells=cells)
 
 
 @inference(studies=["audit"])
