@@ -1,6 +1,7 @@
 """Check Figures 7 to 9 of Ma et al. (2025): every published cell and every log of the authors has our cell."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from privarms.inference.transfer_rates import regret_rate
@@ -71,3 +72,11 @@ def test_rates_by_hand():
     for wrong in ({"epsilon": 0}, {"beta": 3.0}, {"sources": [(10, 1, -1, 1)]}, {"sources": [(10, 1, 0, 1.5)]}):
         with pytest.raises(ValueError, match="expected"):
             regret_rate(**{"n": n, "epsilon": 1, "K": 2, "d": 2, **wrong})
+
+
+def test_a_changed_parameter_is_in_the_name_even_if_all_cells_of_the_algorithm_have_it():
+    shared = {"policy": "ldp_mab", "variant": "as_printed", "environment": "exponential", "K": 3, "horizon": 100}
+    shared |= {"t": 100, "epsilon": 1.0, "replicates": 5, "regret_mean": 1.0, "regret_se": 0.1}
+    cells = pd.DataFrame([shared | {"c": c, "dimensions": d} for c, d in ((2.0, 2), (8.0, 3), (64.0, np.nan))])
+    # Two dimensions are the default.
+    assert panels.named(cells)["also"].tolist() == ["", "dimensions=3", ""]

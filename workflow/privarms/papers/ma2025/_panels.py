@@ -14,6 +14,7 @@ from privarms.planning.labels import assigned, settings
 from privarms.planning.results import Results
 from privarms.plots.curves import FEWEST
 from privarms.plots.facets import leading
+from privarms.registry import library
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
 STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric",)}
@@ -93,14 +94,22 @@ def _order(budgets: list[str]) -> str:
 def _also(frame: pd.DataFrame) -> pd.Series:
     """Return the settings, as name=value, that are no axis of a figure and differ within one algorithm.
 
-    Additions, in cells without a tag, change no name of a tagged cell.
+    A parameter that this module does not know is also named where it does not differ. Additions, in cells without a
+    tag, change no name of a tagged cell.
     """
-    also = pd.Series("", frame.index)
+    own = pd.Series([{} for _ in frame.index], frame.index)
     tagged = frame.get("tagged", pd.Series(True, frame.index))
     for among in (frame, frame[tagged]):
         for _, cells in among.groupby(ALGORITHM, dropna=False, sort=False):
-            also[cells.index] = np.array([assigned(own) for own in settings(cells, AXES)], object)
-    return also
+            own[cells.index] = np.array(settings(cells, AXES), object)
+    return pd.Series([assigned(_added(row) | own[index]) for index, row in frame.iterrows()], frame.index, dtype=object)
+
+
+def _added(row: pd.Series) -> dict:
+    """Return the parameters of a cell's policy without a column of their own, where they are not the default."""
+    takes = library.arguments("policies", row["policy"])
+    unknown = [k for k in takes if k in row and k not in (*ALGORITHM, *AXES, "batch") and pd.notna(row[k])]
+    return {k: row[k] for k in unknown if row[k] != takes[k].default}
 
 
 # Many contrasts use the same panel; each view of the results has its own.
