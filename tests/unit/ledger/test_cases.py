@@ -87,6 +87,14 @@ def test_an_undecided_case_names_the_row_whose_runs_give_no_interval(loaded, cha
     assert "unbounded" not in fails["why"]
 
 
+def test_the_row_is_named_also_if_its_only_setting_is_a_number_that_differs_in_each_of_many_rows(loaded):
+    epsilon, ratio = [i / 10 for i in range(1, 13)], [20.0 - i for i in range(12)]
+    shared = {"policy": "dp_ucb", "width": "log3", "ratio_se": 0.1, "runs": 100, "cells": "a"}
+    many = pd.DataFrame({"epsilon": epsilon, "ratio": ratio, "bonus": [2 * r for r in ratio]}).assign(**shared)
+    (case,) = judged(loaded(FILE)["at_least_5_times"], many)
+    assert case["why"].startswith("Smallest of 12 rows, at epsilon = 1.2.")
+
+
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
@@ -216,6 +224,21 @@ def test_several_rows_in_a_case_are_refused(loaded):
         ("    test: We divide the mean regrets.\n", "", "expected the keys 'measure' and 'test', or 'unverifiable'"),
         ("smallest: ratio,", "smallest: ratio, value: ratio,", "measure: expected one of .*; found value, smallest"),
         ("smallest: ratio, ", "", "measure: expected one of value, smallest, largest, true; found none"),
+        (
+            "{smallest: ratio, table",
+            "{largest: ratio, table",
+            "measure: expected `smallest`, which decides about all rows with `at_least`; found `largest`. Add `some",
+        ),
+        (
+            "tag: figure1}}",
+            "tag: figure1}, some: true}",
+            "measure: expected `largest`, which decides about some row with `at_least`; found `smallest`. Remove `some",
+        ),
+        (
+            "published: {at_least: 5}\n    measure: {smallest",
+            "published: {ratio: below}\n    measure: {smallest",
+            "measure: expected `largest`, which decides about all rows with `below`; found `smallest`",
+        ),
         ("where: {policy: dp_ucb, tag: figure1}", "where: {policy: [[1]]}", r"where.policy\[0\]: expected a number, a"),
         ("kind: comparison", "kind: comparision", "kind"),
         ("assumes: width", "tolerance: 3", "tolerance: unknown key"),

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import scipy.stats
 
+from privarms.errors import PrivarmsError
 from privarms.ledger import intervals, rules
 from privarms.ledger.intervals import Measured
 from privarms.planning.statements import HEADLINE, in_headline
@@ -73,6 +74,13 @@ def test_a_number_of_unknown_error_stays_undecided():
 def test_what_is_computed_is_true_or_false():
     assert rules.judge("exact", Measured(39.66, 0, 39.66, 39.66, None), rules.side({"at_least": 40}))[0] == "false"
     assert rules.judge("exact", Measured(39.9, 0, 39.5, 40.3, None), rules.side({"at_least": 40}))[0] == "undecided"
+
+
+def test_a_mean_whose_error_has_another_name_is_not_exact():
+    row = pd.Series({"regret_mean": 10.0, "regret_se": 1.0, "runs": 9, "beta_mean": 2.0})
+    with pytest.raises(PrivarmsError, match="regret_mean needs its error in regret_mean_se; found it in regret_se"):
+        intervals.of_row(row, "regret_mean")
+    assert intervals.of_row(row, "beta_mean").is_exact
 
 
 def test_the_interval_of_a_mean_is_student_s_and_simultaneous_for_an_extreme():

@@ -186,9 +186,9 @@ def _measure(statement: Statement, rows: pd.DataFrame) -> tuple[Measured, pd.Ser
         return Measured(one, 0.0, one, one, None), rows.iloc[0], where
     if how == "value":
         if len(rows) != 1:
-            settings = "; ".join(_setting(rows, row, column) for _, row in rows.head(3).iterrows())
+            settings = "; ".join(filter(None, (_setting(rows, row, column) for _, row in rows.head(3).iterrows())))
             raise PrivarmsError(
-                f"{statement.at}: expected one row per case; found {len(rows)} ({settings}). "
+                f"{statement.at}: expected one row per case; found {len(rows)}{settings and f' ({settings})'}. "
                 "Add a column to `by` or `assumes`, select with `where`, or take `smallest` or `largest`"
             )
         return intervals.of_row(rows.iloc[0], column), rows.iloc[0], ""
@@ -331,7 +331,10 @@ def _setting(rows: pd.DataFrame, chosen: pd.Series, own: str) -> str:
     aside = {"cell", "cells", "runs", "t", "regret_largest_share", *MEASURED_COLUMNS}
     aside |= measured | {f"{c}_{part}" for c in measured for part in parts}
     columns = [c for c in columns if c not in aside and rows[c].nunique(dropna=False) > 1]
-    columns = [c for c in columns if not (pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8)]
+    # A number that differs in each of many rows may be measured. In front of the value it is a setting.
+    measured = [c for c in columns if pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8]
+    before = rows.columns[: rows.columns.get_loc(own)]
+    columns = [c for c in columns if c not in measured] or [c for c in columns if c in before]
     return in_words({c: chosen[c] for c in columns if not pd.isna(chosen[c])})
 
 

@@ -44,7 +44,7 @@ class Measured:
 def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
     """Return the value of a column and its interval, one of `together` that hold at once with probability .999.
 
-    Raises PrivarmsError for a table without the column, or with an error and no `runs`.
+    Raises PrivarmsError for a table without the column, or with an error that has another name or no `runs`.
     """
     if name not in row:
         raise PrivarmsError(f"measure: no column {name!r}; expected one of {', '.join(map(str, row.index))}")
@@ -66,6 +66,12 @@ def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
         runs = row.get("runs")
         return Measured(value, of("se"), of("low"), of("high"), None if runs is None or pd.isna(runs) else int(runs))
     if f"{name}_se" not in row:
+        # In a study the error of regret_mean is regret_se; as a value without an error it would be exact.
+        if name.endswith("_mean") and (error := f"{name.removesuffix('_mean')}_se") in row:
+            raise PrivarmsError(
+                f"measure: the column {name} needs its error in {name}_se; found it in {error}. Rename both columns in "
+                "the inference table, for example to `value` and `value_se`, and name the number of runs `runs`"
+            )
         return Measured(value, 0.0, value, value, None)
     if "runs" not in row:
         raise PrivarmsError(f"measure: the column {name}_se needs a column `runs`, the number of runs")

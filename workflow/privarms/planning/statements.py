@@ -34,6 +34,8 @@ NO_EFFECT = {"ratio": 1.0, "difference": 0.0, "exponent": 1.0}
 SIDES = ("at_least", "at_most", "above", "below")
 HEADLINE = ("measured", "low", "high", "published")
 MEASURES = ("value", "smallest", "largest", "true")
+# The extreme that decides whether all rows lie on a side.
+DECIDES = {"at_least": "smallest", "above": "smallest", "at_most": "largest", "below": "largest"}
 # Keys of an entry that are fields of its statement.
 AS_THEY_ARE = {"kind", "quote", "place", "artifact", "test", "ours", "post_hoc", "because", "headline", "unverifiable"}
 # Numbers that papers print as words.
@@ -68,6 +70,12 @@ class Published(Model):
         """Return whether it is a side of a boundary."""
         return self.value is None
 
+    @property
+    def side(self) -> str:
+        """Return the side, one of SIDES, of a printed boundary or of no effect."""
+        (key,) = (key for key in (*SIDES, *NO_EFFECT) if key in self.model_fields_set)
+        return key if key in SIDES else getattr(self, key)
+
     @model_validator(mode="after")
     def _check_shape(self) -> Self:
         sides = [key for key in (*SIDES, *NO_EFFECT) if key in self.model_fields_set]
@@ -76,6 +84,12 @@ class Published(Model):
             sides = ", ".join((*SIDES, *NO_EFFECT))
             raise fault(f"expected `value` (with `table`, `runs` or `denominator`) or one of {sides}; found {found}")
         return self
+
+
+def _is_true(value: bool) -> bool:
+    if not value:
+        raise expected("true, or no such key")
+    return value
 
 
 class Measure(Model):
@@ -87,6 +101,7 @@ class Measure(Model):
     true: Column | None = None
     table: Identifier
     where: Annotated[dict[str, Listed[Plain]], Field(min_length=1)] | None = None
+    some: Annotated[Flag, AfterValidator(_is_true), WithJsonSchema({"const": True})] = False
 
     @property
     def column(self) -> tuple[str, str]:
@@ -99,11 +114,18 @@ class Measure(Model):
             raise fault(f"expected one of {', '.join(MEASURES)}; found {', '.join(found) or 'none'}")
         return self
 
-
-def _is_true(value: bool) -> bool:
-    if not value:
-        raise expected("true, or no such key")
-    return value
+    def check_side(self, side: str) -> None:
+        """Raise an error if the extreme does not decide about this side, or about `some` rows."""
+        key, decides = self.column[0], DECIDES[side]
+        if self.some:
+            decides = next(other for other in DECIDES.values() if other != decides)
+        if key in DECIDES.values() and key != decides:
+            about, otherwise = ("some row", "remove") if self.some else ("all rows", "add")
+            raise key_fault(
+                "measure",
+                f"expected `{decides}`, which decides about {about} with `{side}`; found `{key}`. {otherwise.title()} "
+                f"`some: true` for a statement about {'all rows' if self.some else 'some row'}",
+            )
 
 
 class Entry(Model):
@@ -144,6 +166,10 @@ class Entry(Model):
             if (self.kind, self.published.is_side) in (("number", True), ("comparison", False)):
                 wanted = "`value`" if self.kind == "number" else f"one of {', '.join((*SIDES, *NO_EFFECT))}"
                 raise key_fault("published", f"expected {wanted} for the kind {self.kind}; found {found}")
+            if self.published.is_side and self.measure is not None:
+                self.measure.check_side(self.published.side)
+            if self.kind == "universal" and self.measure is not None and self.measure.some:
+                raise key_fault("measure", "expected no key `some` for the kind universal, which is about all rows")
         return self
 
 
