@@ -192,8 +192,11 @@ def test_rows_within_an_unclosed_quotation_mark_are_one_clear_error(leave_out):
     lines[3], lines[12] = '3,"fine,n\n', '3,fine",n\n'
     with pytest.raises(PrivarmsError, match=r"visits.csv: column 'remark' has a value of 10 lines, which are rows"):
         read("age,remark,outcome\n" + "".join(lines), source=None, leave_out=leave_out)
-    # A value may have lines.
-    lines[3], lines[12] = '3,"so, fine\nor, well,\nfine",n\n', "3,fine,n\n"
+    lines[3] = '3,"fine, too,n\n'
+    with pytest.raises(PrivarmsError, match="which are rows"):
+        read("age,remark,outcome\n" + "".join(lines), source=None, leave_out=leave_out)
+    # A value may have lines, also such as have as many commas as a row.
+    lines[3], lines[12] = '3,"Symptoms:\nfever, cough, pain\nnausea, fatigue, chills\nall",n\n', "3,fine,n\n"
     assert len(read("age,remark,outcome\n" + "".join(lines), source=None, leave_out=leave_out).labels) == 20
 
 

@@ -94,6 +94,10 @@ def test_checkpoints_rise_geometrically_to_the_horizon():
         ({"policies": [{"policy": "dp_ucb", "width": "chann"}]}, ["studies.s.policies[0].width", "chann", "log2.5"]),
         ({"policies": [{"policy": "dp_ucb"}]}, ["studies.s.policies[0]", "dp_ucb needs width"]),
         ({"grid": {"K": 5, "epsilom": 0.1, "epsilon": 1}}, ["studies.s.grid.epsilom", "epsilon"]),
+        (
+            {"policies": [{"policy": "dp_se", "grid": {"foo": 1}}]},
+            ["studies.s.policies[0].grid.foo", "unknown parameter"],
+        ),
         ({"horizon": 4}, ["studies.s.horizon", "number of arms, K = 5", "found 4"]),
         (
             {"horizon": None, "grid": {"K": 5}, "policies": [{"policy": "ucb1"}]},

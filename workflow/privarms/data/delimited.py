@@ -161,7 +161,7 @@ def read(
         stream.close()
         if any(pc.any(pc.match_substring(column, "\0")).as_py() for column in table.columns):
             raise pa.ArrowInvalid("NUL bytes")
-        _refuse_rows_in_values(table, len(header), delimiter)
+        _refuse_rows_in_values(table, header, delimiter)
     except (pa.ArrowInvalid, UnicodeDecodeError, csv.Error) as error:
         reason = " ".join(str(error).split())
         raise PrivarmsError(
@@ -173,18 +173,20 @@ def read(
     return Rows(file, texts, first_row=1 if names else 2, missing=missing)
 
 
-def _refuse_rows_in_values(table: pa.Table, fields: int, delimiter: str) -> None:
+def _refuse_rows_in_values(table: pa.Table, header: Sequence[str], delimiter: str) -> None:
     """Raise ArrowInvalid if whole rows are in a value, because a quotation mark opens it and a later one closes it.
 
-    fields: the number of all columns of the file. One line with as many delimiters may be a sentence; two are rows.
+    Its first line then has at least the fields up to the end of a row, and at least two lines between it and the last
+    one have all fields; a single one may be a sentence with as many commas.
     """
     for name in table.column_names:
+        to_end = len(header) - header.index(name)
         for text in table[name].filter(pc.match_substring(table[name], "\n")).to_pylist():
-            # The first and the last line are parts of rows.
-            lines = text.splitlines()[1:-1]
-            if len(lines) > 1 and all(len(row) == fields for row in csv.reader(lines, delimiter=delimiter)):
+            # A quotation mark would have closed the value, so every delimiter in it separates fields.
+            fields = [line.count(delimiter) + 1 for line in text.splitlines()]
+            if len(header) > 1 and len(fields) > 3 and fields[0] >= to_end and {*fields[1:-1]} == {len(header)}:
                 raise pa.ArrowInvalid(
-                    f"column {name!r} has a value of {len(lines) + 2:,} lines, which are rows: it begins with "
+                    f"column {name!r} has a value of {len(fields):,} lines, which are rows: it begins with "
                     f"{text[:20]!r}; its quotation mark is not closed"
                 )
 

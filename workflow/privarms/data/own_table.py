@@ -183,11 +183,11 @@ def _either_point(columns: Mapping[str, pd.Series], delimiter: str) -> Iterator[
 def _row_numbers(numbers: Mapping[str, np.ndarray], rows: delimited.Rows) -> Iterator[str]:
     """Yield a remark for each column of numbers that counts the rows, as the index of a table does."""
     for name, values in numbers.items():
-        kept = values[rows.kept]
-        if len(kept) > 2 and np.ptp(kept - rows.frame.index[rows.kept]) == 0:
+        kept, numbers_of_rows = values[rows.kept], rows.frame.index[rows.kept]
+        if len(kept) > 2 and np.array_equal(kept - kept[0], numbers_of_rows - numbers_of_rows[0]):
             yield (
-                f"column {name}: counts the rows, from {kept[0]:g} to {kept[-1]:g}; list it in `leave_out` if it is "
-                "not a feature"
+                f"column {name}: counts the rows, from {kept[0]:.15g} to {kept[-1]:.15g}; "
+                "list it in `leave_out` if it is not a feature"
             )
 
 

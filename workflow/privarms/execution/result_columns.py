@@ -17,7 +17,7 @@ LARGEST_SHARE = "regret_largest_share"
 # Of every row: the cell, and what it has next to its parameters.
 OF_CELL = ("cell", "policy", "variant", "data", "environment", "horizon", "panels")
 # Axes and columns that name sets of cells, and columns that figures and tables of any study use.
-RESERVED = ("study", "panel", "tag", "changed", "curve", "replicate", "replicates", "t", "regret")
+RESERVED = ("study", "cells", "panel", "tag", "changed", "curve", "replicate", "replicates", "t", "regret")
 
 # Of the figures and the table that privarms makes of any study (`plots.defaults`).
 SHOWN = ("measure", "mean", "se", *QUANTILES, "median", "low", "high", "along", "number", "x")

@@ -332,9 +332,9 @@ def _setting(rows: pd.DataFrame, chosen: pd.Series, own: str) -> str:
     aside |= measured | {f"{c}_{part}" for c in measured for part in parts}
     columns = [c for c in columns if c not in aside and rows[c].nunique(dropna=False) > 1]
     # A number that differs in each of many rows may be measured. In front of the value it is a setting.
-    measured = [c for c in columns if pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8]
+    many = [c for c in columns if pd.api.types.is_float_dtype(rows[c]) and rows[c].nunique() == len(rows) > 8]
     before = rows.columns[: rows.columns.get_loc(own)]
-    columns = [c for c in columns if c not in measured] or [c for c in columns if c in before]
+    columns = [c for c in columns if c not in many] or [c for c in columns if c in before]
     return in_words({c: chosen[c] for c in columns if not pd.isna(chosen[c])})
 
 

@@ -67,7 +67,7 @@ def of_row(row: pd.Series, name: str, together: int = 1) -> Measured:
         return Measured(value, of("se"), of("low"), of("high"), None if runs is None or pd.isna(runs) else int(runs))
     if f"{name}_se" not in row:
         # In a study the error of regret_mean is regret_se; as a value without an error it would be exact.
-        if name.endswith("_mean") and (error := f"{name.removesuffix('_mean')}_se") in row:
+        if name.endswith("mean") and (error := f"{name.removesuffix('mean')}se") in row:
             raise PrivarmsError(
                 f"measure: the column {name} needs its error in {name}_se; found it in {error}. Rename both columns in "
                 "the inference table, for example to `value` and `value_se`, and name the number of runs `runs`"

@@ -80,9 +80,10 @@ def _check_parameters(where: str, study: Study, parts: Parts) -> None:
         for key in entry.parameters:
             check_known(f"{at}.{key}", "parameter", key, parts.policies[entry.policy])
     known = {*parts.environment, "horizon", "panel", "tag"}.union(*parts.policies.values())
-    for axes in study.all_axes:
+    grids = [(where, study.grid), *((at, entry.grid or []) for at, entry in study.entries(where))]
+    for at, axes in ((at, axes) for at, grid in grids for axes in grid):
         for key in axes.parameters:
-            place = f"{axes.place}, column {key}" if axes.place else f"{where}.grid.{key}"
+            place = f"{axes.place}, column {key}" if axes.place else f"{at}.grid.{key}"
             check_known(place, "parameter of this study", key, sorted(known))
 
 
@@ -90,9 +91,9 @@ def _check_columns(where: str, study: Study, parts: Parts) -> None:
     """Check that no parameter has the name of a column of the results or of a key of a study."""
     protocol, environment = study.protocol, study.environment.name
     taken = result_columns.taken(protocol)
-    _refuse("environments", environment, protocol, parts.environment, taken | {"name"})
+    _refuse_result_columns("environments", environment, protocol, parts.environment, taken | {"name"})
     for policy, takes in parts.policies.items():
-        _refuse("policies", policy, protocol, takes, taken | {*OWN_KEYS} - {"horizon"})
+        _refuse_result_columns("policies", policy, protocol, takes, taken | {*OWN_KEYS} - {"horizon"})
     places: dict[str, str] = {}
     for at, entry in study.entries(where):
         axes = [key for one in study.grid_of(entry) for key in one.parameters]
@@ -103,7 +104,8 @@ def _check_columns(where: str, study: Study, parts: Parts) -> None:
         result_columns.refuse_parameters(places, protocol, record)
 
 
-def _refuse(room: str, name: str, protocol: str, takes: Mapping, taken: set[str]) -> None:
+def _refuse_result_columns(room: str, name: str, protocol: str, takes: Mapping, taken: set[str]) -> None:
+    """Raise PrivarmsError if a module takes a parameter with a name that is `taken`."""
     for parameter in takes:
         if parameter in taken:
             raise PrivarmsError(

@@ -159,6 +159,13 @@ class Entry(Model):
             raise fault("expected the keys 'measure' and 'test', or 'unverifiable'; add them")
         if self.kind in ("number", "comparison") and self.published is None and not self.unverifiable:
             raise fault(f"the key 'published' is missing for the kind {self.kind}; add it, or 'unverifiable'")
+        if self.measure is not None and self.measure.some:
+            extreme = self.measure.column[0] in DECIDES.values()
+            if not (extreme and self.kind == "comparison" and self.published and self.published.is_side):
+                raise key_fault(
+                    "measure",
+                    "expected no key `some` but for `smallest` or `largest` of a comparison with a boundary; remove it",
+                )
         if self.published is not None:
             found = "a side of a boundary" if self.published.is_side else "a value"
             if self.kind == "words":
@@ -168,8 +175,6 @@ class Entry(Model):
                 raise key_fault("published", f"expected {wanted} for the kind {self.kind}; found {found}")
             if self.published.is_side and self.measure is not None:
                 self.measure.check_side(self.published.side)
-            if self.kind == "universal" and self.measure is not None and self.measure.some:
-                raise key_fault("measure", "expected no key `some` for the kind universal, which is about all rows")
         return self
 
 

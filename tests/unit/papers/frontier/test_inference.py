@@ -69,3 +69,17 @@ def test_the_regret_of_runs_follows_from_their_pulls():
     usual, worst = 5 * (0.125 + 0.25 + 0.375 + 0.5), 80 * 0.125 + 4 * (0.25 + 0.375 + 0.5)
     assert actual["regret"] == pytest.approx((3 * usual + worst) / 4)
     assert actual["median"] == pytest.approx(usual)
+
+
+def test_an_audit_has_a_row_per_policy():
+    def counts(cell, policy, audit):
+        shared = audit.AUDIT.setting | {"policy": policy, "epsilon": 1.0, "noise": 1.0, "trials": 40}
+        shared = {k: v for k, v in shared.items() if k != "times"}
+        return [{"cell": f"{cell}{n}"} | shared | {"neighbour": n, "events": 10 * (n + 1)} for n in (0, 1)]
+
+    studies = {name: counts(name, name.removeprefix("audit_"), audit) for name, audit in inference.AUDITS.items()}
+    studies["audit_adap_ucb"] += counts("added", "dp_imed", inference.AUDITS["audit_adap_ucb"])
+    rows = inference.audit(results(replicates=studies)).set_index("cells")
+    assert rows.loc["audit_adap_ucb0 audit_adap_ucb1", "subject"] == "adap_ucb"
+    assert rows.loc["added0 added1", "subject"] == "dp_imed"
+    assert set(rows["trials"]) == {40}

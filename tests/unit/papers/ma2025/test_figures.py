@@ -473,11 +473,20 @@ def test_the_loss_about_a_context_is_unbounded_as_released():
     peaks = [max(points, key=lambda p: p[1])[0] for points in drawn.named(printed).values()]
     assert peaks == pytest.approx([0, 1])
     assert drawn.guides(loss) == [[[1, 1], [2, 2]]]
+
     assert drawn.texts(loss) == ["exact: $\\varepsilon$", "exact: no bound"]
     names = ["printed, context, quadrant, 1 user", "released, context, quadrant, 1 user"]
     assert drawn.named(loss) == {name: [[1, 0.9], [2, 1.8]] for name in names}
     assert drawn.legend(figure) == ["the first bin", "the second bin", *names]
     assert numbers.loc[numbers["panel"] == "loss", "lower_bound"].tolist() == [0.9, 1.8] * 2
+
+
+def test_the_privacy_loss_of_an_added_parameter_has_a_name_of_its_own():
+    row = {"variant": "as_printed", "differ": "context", "event": "quadrant", "batch": 1, "epsilon": 1.0, "exact": 1.0}
+    rows = [row | {"lower_bound": 0.9, "confidence": 0.999, "c": c} for c in (np.nan, 8.0)]
+    figure, _ = figures_privacy.privacy_as_released(results(published={}, tables={}, privacy=rows))
+    labels = [line.get_label() for line in figure.axes[2].lines if line.get_label().startswith("printed")]
+    assert labels == ["printed, context, quadrant, 1 user", "printed, context, quadrant, 1 user, c=8"]
 
 
 def test_learning_curves_have_a_panel_per_pair_of_budgets(tmp_path):

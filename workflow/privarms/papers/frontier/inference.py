@@ -216,7 +216,8 @@ def audit(results: Results) -> pd.DataFrame:
     """Return the audits of the private policies; one row per policy, epsilon and multiple of the noise."""
     parts = []
     for study, of in AUDITS.items():
-        parts.append(reduce(results.replicates(study), of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE))
+        for _, counts in results.replicates(study).groupby("policy", sort=False, observed=True):
+            parts.append(reduce(counts, of.AUDIT, ["K", "epsilon", "noise"], CONFIDENCE))
     return pd.concat(parts, ignore_index=True).drop(columns=list(COUNTS))
 
 

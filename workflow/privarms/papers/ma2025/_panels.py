@@ -106,7 +106,10 @@ def _also(frame: pd.DataFrame) -> pd.Series:
 
 
 def _added(row: pd.Series) -> dict:
-    """Return the parameters of a cell's policy without a column of their own, where they are not the default."""
+    """Return the parameters of a cell's policy without a column of their own, where they are not the default.
+
+    The batch has one size in a figure, so it is named only where it differs.
+    """
     takes = library.arguments("policies", row["policy"])
     unknown = [k for k in takes if k in row and k not in (*ALGORITHM, *AXES, "batch") and pd.notna(row[k])]
     return {k: row[k] for k in unknown if row[k] != takes[k].default}

@@ -7,6 +7,8 @@ import pandas as pd
 import scipy
 
 from privarms.audits.events import neighbouring_users
+from privarms.papers.ma2025.inference import SETTING
+from privarms.planning.labels import assigned
 from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.registry.artifacts import figure
@@ -15,6 +17,8 @@ from privarms.registry.artifacts import figure
 EPSILON = 1.0
 # Only for the drawing: the height of an atom and the ends of arrows.
 STEM, UNBOUNDED = 0.17, 40
+# The columns of the table without those of parameters that somebody adds to the study.
+NAMED = {*SETTING, "exact", "lower_bound", "confidence", "trials", "cells", "loss"}
 
 
 @figure(
@@ -69,7 +73,10 @@ def _law(ax, variant: str, name: str) -> pd.DataFrame:
 def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     """Draw the privacy loss against epsilon, exact and bounded from counts, by variant and difference."""
     variants, users = rows["variant"].str.removeprefix("as_"), rows["batch"].map(lambda n: f"{n:,} user{'s' * (n > 1)}")
-    rows = rows.assign(name=variants + ", " + rows["differ"] + ", " + rows["event"] + ", " + users)
+    added = rows[[name for name in rows if name not in NAMED]]
+    further = [assigned(row.dropna()) for _, row in added.iterrows()]
+    names = variants + ", " + rows["differ"] + ", " + rows["event"] + ", " + users
+    rows = rows.assign(name=[f"{name}, {more}" if more else name for name, more in zip(names, further, strict=True)])
     # An event that is impossible with either user shows nothing.
     shown = rows[rows["lower_bound"] > 0].sort_values("epsilon", kind="stable")
     looks = style.looks(shown["name"])
