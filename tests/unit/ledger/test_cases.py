@@ -234,7 +234,11 @@ def test_several_rows_in_a_case_are_refused(loaded):
             "tag: figure1}, some: true}",
             "measure: expected `largest`, which decides about some row with `at_least`; found `smallest`. Remove `some",
         ),
-        ("width: log3}}\n    by", "width: log3}, some: true}\n    by", "measure: expected no key `some` but for"),
+        (
+            "width: log3}}\n    by",
+            "width: log3}, some: true}\n    by",
+            "measure: expected no key `some`, which belongs",
+        ),
         ("figure1}}", "figure1}, some: false}", "measure.some: expected true, or no such key"),
         (
             "published: {at_least: 5}\n    measure: {smallest",

@@ -164,7 +164,7 @@ class Entry(Model):
             if not (extreme and self.kind == "comparison" and self.published and self.published.is_side):
                 raise key_fault(
                     "measure",
-                    "expected no key `some` but for `smallest` or `largest` of a comparison with a boundary; remove it",
+                    "expected no key `some`, which belongs to `smallest` or `largest` of a comparison; remove it",
                 )
         if self.published is not None:
             found = "a side of a boundary" if self.published.is_side else "a value"

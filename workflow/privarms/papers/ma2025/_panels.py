@@ -102,7 +102,8 @@ def _also(frame: pd.DataFrame) -> pd.Series:
     for among in (frame, frame[tagged]):
         for _, cells in among.groupby(ALGORITHM, dropna=False, sort=False):
             own[cells.index] = np.array(settings(cells, AXES), object)
-    return pd.Series([assigned(_added(row) | own[index]) for index, row in frame.iterrows()], frame.index, dtype=object)
+    names = [assigned(_added(row) | varying) for (_, row), varying in zip(frame.iterrows(), own, strict=True)]
+    return pd.Series(names, frame.index, dtype=object)
 
 
 def _added(row: pd.Series) -> dict:

@@ -17,7 +17,7 @@ from privarms.registry.artifacts import figure
 EPSILON = 1.0
 # Only for the drawing: the height of an atom and the ends of arrows.
 STEM, UNBOUNDED = 0.17, 40
-# The columns of the table without those of parameters that somebody adds to the study.
+# The columns of the table, without those of added parameters.
 NAMED = {*SETTING, "exact", "lower_bound", "confidence", "trials", "cells", "loss"}
 
 
@@ -74,7 +74,7 @@ def _loss(ax, rows: pd.DataFrame) -> pd.DataFrame:
     """Draw the privacy loss against epsilon, exact and bounded from counts, by variant and difference."""
     variants, users = rows["variant"].str.removeprefix("as_"), rows["batch"].map(lambda n: f"{n:,} user{'s' * (n > 1)}")
     added = rows[[name for name in rows if name not in NAMED]]
-    further = [assigned(row.dropna()) for _, row in added.iterrows()]
+    further = [assigned(dict(row.dropna())) for _, row in added.iterrows()]
     names = variants + ", " + rows["differ"] + ", " + rows["event"] + ", " + users
     rows = rows.assign(name=[f"{name}, {more}" if more else name for name, more in zip(names, further, strict=True)])
     # An event that is impossible with either user shows nothing.
