@@ -53,6 +53,17 @@ def test_the_law_of_the_regret_of_each_cell():
     ]
 
 
+def test_what_thirty_runs_give_where_there_are_more():
+    # One run of a hundred carries the mean. Of 30 drawn runs none is it with probability .74, two or more with .036,
+    # three or more with .003.
+    runs = [{"cell": "c0", "replicate": i, "t": 100, "regret": 3_000.0 * (i == 7)} for i in range(100)]
+    some = [c | {"replicates": n} for c, n in zip(cells({}, {}), (100, 30), strict=True)]
+    actual = inference.thirty_runs(results(cells={"figure1": some}, replicates={"figure1": runs}))
+    assert actual[["cell", "t", "low", "high"]].to_numpy().tolist() == [["c0", 100, 0, 200]]
+    few = inference.thirty_runs(results(cells={"figure1": some[1:]}, replicates={"figure1": runs}))
+    assert (len(few), list(few)) == (0, ["cell", "t", "low", "high"])
+
+
 def ratios(regret, figure1, instances=()):
     none = cells({"epsilon": None})
     frames = {"regret": regret, "figure1": figure1, "settings": none, "instances": instances or none}

@@ -22,8 +22,6 @@ WIDTHS = {
     "DP-UCB (log^3)": "order $\\log^3T$",
     "DP-UCB (Mishra & Thakurta)": "Mishra & Thakurta",
 }
-# The number of runs in the published figure.
-RUNS = 30
 DP_SE, EPOCH_SE = "DP-SE", "Epoch SE (not private)"
 EPSILON = "privacy budget $\\varepsilon$"
 # The names of the instances in Azize & Basu 2022.
@@ -59,12 +57,9 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     elsewhere = set(printed.loc[printed["figure"] != name, "epsilon"] if further else [])
     chosen = set(cells["epsilon"].dropna() if further else printed.loc[printed["figure"] == name, "epsilon"])
     cells = cells.assign(curve=labels(cells))
-    cells = cells.assign(spread=cells["regret_se"] * np.sqrt(cells["replicates"] / RUNS))
-    more = cells["replicates"] > RUNS
-    rows = pd.concat([
-        with_interval(cells[~more], "regret_mean", "regret_se", least=50),
-        with_interval(cells[more], "regret_mean", "spread", least=50, normal=True),
-    ]).sort_index()  # fmt: skip
+    rows = with_interval(cells, "regret_mean", "regret_se", least=50)
+    few = rows[["cell", "t"]].merge(results.inference("thirty_runs"), on=["cell", "t"], how="left").set_axis(rows.index)
+    rows = rows.assign(**{end: few[end].fillna(rows[end]) for end in ("low", "high")})
     rows = in_every(rows, "epsilon", sorted(chosen - elsewhere))
     rows = rows.assign(panel=_panel("\\varepsilon", rows["panel_epsilon"]), name=_named(rows["curve"]))
     looks = _looks(rows["name"], rows.loc[rows["epsilon"].isna(), "name"])
@@ -86,6 +81,7 @@ def _regret_panels(results: Results, name: str, *, further: bool):
 @figure(
     "Figure 1a: regret at epsilon = 0.1 and 0.25",
     studies=["figure1"],
+    inference=["thirty_runs"],
     card=FIGURE_1,
     tab="epsilon = 0.1 and 0.25",
 )
@@ -93,15 +89,16 @@ def fig1a(results: Results):
     """Mean cumulative pseudo-regret against the round, one panel per epsilon; K = 5. Thick: DP-SE. Light to dark:
     DP-UCB, from its narrowest private width to its widest. Grey: policies without privacy. Shaded: where DP-UCB's
     regret must lie by the claim of section 5. The paper does not give the width of DP-UCB, so we run several. "Exact"
-    is the quantile of the noise at 1/T. The printed counter is that of section 1. With more than 30 runs, bands are
-    1.96 standard deviations of a mean of 30 runs, the paper's number, on each side. With 5 to 30 runs they are 95%
-    intervals; with fewer there is no band. The published figure has no printed numbers and one width of DP-UCB."""
+    is the quantile of the noise at 1/T. The printed counter is that of section 1. With more than 30 runs, bands
+    contain 95% of the means of 30 runs, the paper's number, drawn from ours. With 5 to 30 runs they are 95% intervals;
+    with fewer there is no band. The published figure has no printed numbers and one width of DP-UCB."""
     return _regret_panels(results, "fig1a", further=False)
 
 
 @figure(
     "Figure 1b: regret at epsilon = 0.5 and 1",
     studies=["figure1"],
+    inference=["thirty_runs"],
     card=FIGURE_1,
     tab="epsilon = 0.5 and 1",
 )
