@@ -81,10 +81,11 @@ def _check_parameters(where: str, study: Study, parts: Parts) -> None:
             check_known(f"{at}.{key}", "parameter", key, parts.policies[entry.policy])
     known = {*parts.environment, "horizon", "panel", "tag"}.union(*parts.policies.values())
     grids = [(where, study.grid), *((at, entry.grid or []) for at, entry in study.entries(where))]
-    for at, axes in ((at, axes) for at, grid in grids for axes in grid):
-        for key in axes.parameters:
-            place = f"{axes.place}, column {key}" if axes.place else f"{at}.grid.{key}"
-            check_known(place, "parameter of this study", key, sorted(known))
+    for at, grid in grids:
+        for axes in grid:
+            for key in axes.parameters:
+                place = f"{axes.place}, column {key}" if axes.place else f"{at}.grid.{key}"
+                check_known(place, "parameter of this study", key, sorted(known))
 
 
 def _check_columns(where: str, study: Study, parts: Parts) -> None:
