@@ -91,7 +91,8 @@ def _taken(at: str, values: Mapping, takes: Mapping, owner: str, provided: tuple
 def _tags(study: Study, entry: Entry, tag: str | None) -> tuple[str, ...]:
     """Return the tag of a point of the grid if the policy's entry names it too, or if the grid is the entry's own.
 
-    So a policy that is added to a study has no tag, and no statement uses it.
+    So a policy that is added to a study has no tag, and no statement uses it. An entry that a configuration adds, which
+    has a `place`, has none in any case.
     """
     if not tag or entry.place:
         return ()

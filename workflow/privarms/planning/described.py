@@ -52,10 +52,10 @@ def _parameters(cell: Cell) -> dict:
 
 
 def _defaults(cell: Cell) -> dict:
-    """Return the defaults of a cell's parameters, without those that its environment tells the policy."""
+    """Return the defaults of a cell's parameters, without those that its environment provides."""
     takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
-    told = library.attributes("environments", cell.environment).get("TELLS", ())
-    return {k: one.default for k, one in takes.items() if not one.required and k not in told}
+    provided = library.attributes("environments", cell.environment).get("TELLS", ())
+    return {k: one.default for k, one in takes.items() if not one.required and k not in provided}
 
 
 def in_words(values: Sequence) -> str:

@@ -112,7 +112,8 @@ def growth(results: Results) -> Iterator[pd.DataFrame]:
 def thirty_runs(results: Results) -> Iterator[pd.DataFrame]:
     """Return the middle 95% of means of 30 runs, the paper's number, for cells of Figure 1 with more; a row per t.
 
-    The runs are drawn from ours with replacement, because a few runs may carry most of a mean (Efron 1979).
+    The runs are drawn from ours with replacement, because a few runs may carry most of a mean (bootstrap).
+    This was chosen after a picture with a normal band showed such runs.
     """
     cells = results.cells("figure1")
     more = tuple(cells.loc[cells["replicates"] > RUNS, "cell"].unique())
