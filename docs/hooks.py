@@ -13,7 +13,8 @@ os.environ["NUMBA_DISABLE_JIT"] = "1"  # modules are imported for their docstrin
 from mkdocs.structure.files import File
 
 from privarms.cli.command import parser
-from privarms.registry import library
+from privarms.registry import library, modules
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "workflow" / "privarms"
@@ -94,16 +95,16 @@ def policies() -> str:
     lines = ["# Policies", "", "All policies of the library. A fast path is an exact, faster simulation.", ""]
     families: dict[str, list[str]] = {}
     for name in library.names("policies"):
-        families.setdefault(library.family(name), []).append(name)
+        families.setdefault(PolicyModule(name).family, []).append(name)
     for family, names in sorted(families.items()):
         lines += [f"## {family.replace('_', ' ')}", ""]
         lines += [_row("policy", "what", "privacy", "parameters", "fast path", "used by"), _row(*["---"] * 6)]
         for name in names:
-            private = "epsilon" if library.claims_epsilon(name) else "none"
+            private = "epsilon" if PolicyModule(name).claims_epsilon else "none"
             if private == "epsilon" and family == "locally_private":
                 private = "local epsilon"
-            what = f"**{library.label(name)}**: {_first_sentence(library.load('policies', name))}"
-            cells = (f"`{name}`", what, private, _parameters(library.arguments("policies", name)))
+            what = f"**{PolicyModule(name).label}**: {_first_sentence(PolicyModule(name).module)}"
+            cells = (f"`{name}`", what, private, _parameters(PolicyModule(name).arguments))
             lines.append(_row(*cells, ", ".join(fast.get(name, [])), ", ".join(used.get(name, []))))
         lines.append("")
     return "\n".join(lines)
@@ -122,8 +123,8 @@ def environments() -> str:
     """Return the page of all environments."""
     lines = ["# Environments", "", _row("environment", "what", "parameters"), _row(*["---"] * 3)]
     for name in library.names("environments"):
-        what = _first_sentence(library.load("environments", name))
-        lines.append(_row(f"`{name}`", what, _parameters(library.environment_arguments(name))))
+        what = _first_sentence(EnvironmentModule(name).module)
+        lines.append(_row(f"`{name}`", what, _parameters(EnvironmentModule(name).arguments)))
     return "\n".join(lines)
 
 
@@ -131,10 +132,10 @@ def audits() -> str:
     """Return the page of all privacy audits."""
     lines = ["# Privacy audits", "", "`privarms audit SUBJECT` runs the audits of a policy or mechanism.", ""]
     lines += [_row("audit", "what", "subjects"), _row(*["---"] * 3)]
-    for name, subjects in library.audits().items():
-        families = library.audited_families(name)
+    for name, subjects in modules.audits().items():
+        families = EnvironmentModule(name).audited_families
         about = ", ".join(f"`{s}`" for s in subjects) or f"any policy of {', '.join(families)}"
-        lines.append(_row(f"`{name}`", _first_sentence(library.load("audits", name)), about))
+        lines.append(_row(f"`{name}`", _first_sentence(EnvironmentModule(name).module), about))
     return "\n".join(lines)
 
 

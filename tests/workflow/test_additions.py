@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from privarms.planning import grids
-from privarms.registry import library, source_files
+from privarms.registry import library, modules, source_files
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 from tests import ROOT
 
 from .conftest import Project, copied
@@ -220,9 +221,9 @@ def is_edited(shard: str) -> bool:
     policy = shard.rpartition("-")[0]
     if policy not in library.names("policies"):
         return False
-    fast_path = library.fast_path(policy, "bernoulli")
-    audits = [library.module("environments", audit) for audit, of in library.audits().items() if policy in of]
-    files = source_files.sources(library.module("policies", policy), *audits, *([fast_path] if fast_path else []))
+    fast_path = PolicyModule(policy).fast_path("bernoulli")
+    audits = [EnvironmentModule(audit).dotted for audit, of in modules.audits().items() if policy in of]
+    files = source_files.sources(PolicyModule(policy).dotted, *audits, *([fast_path] if fast_path else []))
     return any(file.endswith(f"{module}.py") for file in files for _, module in PARAMETERS.values())
 
 

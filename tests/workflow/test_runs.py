@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from privarms.registry import library
+from privarms.registry.modules import PolicyModule
 from tests import ROOT
 
 from .conftest import Project, copied, only
@@ -101,7 +101,7 @@ def edited(made: Project, folder: Path, file: str) -> set[str]:
 
 
 def test_an_edit_of_one_policy_makes_its_own_jobs_and_what_depends_on_them_again(made, tmp_path):
-    file = library.source_file("policies", "successive_elimination").relative_to(ROOT)
+    file = PolicyModule("successive_elimination").file.relative_to(ROOT)
     pending = edited(made, tmp_path, str(file))
     shards = {Path(p).parent.name + "/" + Path(p).stem.split("-")[0] for p in pending if "/shards/" in p}
     assert shards == {f"{paper}/successive_elimination" for paper in ("sajed2019", "synthesis")}

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from privarms.audits.events import neighbouring_streams
 from privarms.audits.reduction import configured, epsilon_lower_bound
 from privarms.policies.bandit import dp_se
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 pytestmark = pytest.mark.statistical
 
@@ -42,7 +42,7 @@ AUDITS = [
 
 def setting(audit, subject, parameters, noise):
     """Return the module of the audit, the subject's parameters and both inputs."""
-    module = library.load("environments", audit)
+    module = EnvironmentModule(audit).module
     rows = pd.DataFrame([{"epsilon": 1.0, **parameters, "noise": noise}])
     return module, *configured(subject, module.AUDIT, rows)
 
@@ -56,7 +56,7 @@ SHARES = {
 
 
 def count(module, subject, params, inputs, parameters, trials, seed):
-    policy, rng = library.load("policies", subject), np.random.default_rng(seed)
+    policy, rng = PolicyModule(subject).module, np.random.default_rng(seed)
     return module.AUDIT.count(policy, params, inputs, parameters.get("horizon"), trials, rng)
 
 

@@ -16,7 +16,8 @@ from privarms.policies import Policy
 from privarms.policies.bandit import private_ucb
 from privarms.policies.locally_private import ldp_mab
 from privarms.protocols import audit as protocol
-from privarms.registry import library
+from privarms.registry import modules
+from privarms.registry.modules import EnvironmentModule
 
 
 @njit
@@ -89,10 +90,10 @@ SPECIAL = {
 }
 
 
-@pytest.mark.parametrize("name", library.audits())
+@pytest.mark.parametrize("name", modules.audits())
 def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
-    module = library.load("environments", name)
-    takes = library.arguments("environments", name)
+    module = EnvironmentModule(name).module
+    takes = EnvironmentModule(name).arguments
     arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     assert [module.configure(**arguments, neighbour=n).neighbour for n in (0, 1)] == [0, 1]
     # A study with another value must be refused.
@@ -117,10 +118,10 @@ def test_every_audit_takes_two_neighbours_and_knows_its_name(name):
     ],
 )
 def test_impossible_inputs_are_refused_by_name(name, wrong, message):
-    takes = library.arguments("environments", name)
+    takes = EnvironmentModule(name).arguments
     arguments = {k: v for k, v in (PARAMETERS | SPECIAL.get(name, {})).items() if k in takes}
     with pytest.raises(ValueError, match=f"^{message}"):
-        library.load("environments", name).configure(**arguments | {"neighbour": 0} | wrong)
+        EnvironmentModule(name).module.configure(**arguments | {"neighbour": 0} | wrong)
 
 
 def test_what_an_audit_cannot_count_is_an_error_of_the_study():

@@ -12,7 +12,8 @@ from privarms.audits.reduction import configured
 from privarms.cli import audit_now
 from privarms.errors import PrivarmsError
 from privarms.planning import auditing
-from privarms.registry import extensions, library
+from privarms.registry import extensions, library, modules
+from privarms.registry.modules import PolicyModule
 
 
 def test_the_studies_of_the_project_are_run(capsys, tmp_path):
@@ -60,7 +61,7 @@ def test_published_bandits_have_audits_that_need_no_study_and_detect_half_of_the
     """DP-UCB's audit needs ten million trials (`times`), so only its exact probabilities are checked."""
     for policy in ("adap_klucb", "adap_ucb", "dp_imed", "dp_klucb", "dp_se", "dp_ucb"):
         cells = audit_now.own_cells(policy, 20_000)
-        assert policy in library.audits()[cells[0].environment]
+        assert policy in modules.audits()[cells[0].environment]
         if policy == "dp_ucb":
             rows = pd.DataFrame([cells[0].parameters | {"horizon": cells[0].horizon}])
             params, pair = configured(policy, first_reward.AUDIT, rows, noise=0.5)
@@ -83,7 +84,7 @@ def test_everything_that_claims_an_epsilon_is_listed():
     actual = audit_now.listed()
     assert set(actual["subject"]) == {
         *library.names("mechanisms"),
-        *filter(library.claims_epsilon, library.names("policies")),
+        *(p for p in library.names("policies") if PolicyModule(p).claims_epsilon),
     }
     assert actual.set_index("subject")["audits"]["dp_se"] == "neighbouring_streams"
 

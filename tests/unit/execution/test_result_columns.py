@@ -17,6 +17,8 @@ from privarms.files import parquet
 from privarms.planning.cells import expand
 from privarms.planning.studies import Study
 from privarms.registry import extensions, library
+from privarms.registry.arguments import Argument
+from privarms.registry.modules import PolicyModule, ProtocolModule
 from tests import ROOT
 
 POLICY = '''"""A uniform policy with a parameter."""
@@ -70,8 +72,8 @@ import json
 from dataclasses import replace
 
 from privarms.files import settings
-from privarms.registry import library
-from privarms.execution import result_columns, run
+from privarms.registry.modules import ProtocolModule
+from privarms.execution import run
 from privarms.planning import start
 from privarms.planning.cells import expand
 from privarms.planning.studies import Study
@@ -89,9 +91,9 @@ every = [cell for some in of_studies for cell in some if not cell.dataset]
 every += expand("f.yaml", "p2020", "s", Study.model_validate(changing))
 cells = {}
 for cell in sorted(every, key=lambda cell: cell.horizon or 0):
-    cells.setdefault((cell.protocol, result_columns.record_of(cell.protocol, cell.record)), cell)
+    cells.setdefault((cell.protocol, ProtocolModule(cell.protocol).record(cell.record)), cell)
 for (protocol, _), cell in list(cells.items()):
-    for record in library.attributes("protocols", protocol)["COLUMNS"]:
+    for record in ProtocolModule(protocol).columns:
         cells.setdefault((protocol, record), replace(cell, record=record))
 short = {key: replace(cell, replicates=1, block=1) for key, cell in cells.items()}
 rows = {key: run.run_piece(Piece(cell, 0, 1), 1, {}).column_names for key, cell in short.items()}
@@ -157,10 +159,8 @@ def test_a_parameter_of_one_policy_does_not_overwrite_the_record_of_another(exte
 
 def test_half_a_radius_does_not_overwrite_the_recorded_radius(monkeypatch):
     """A parameter `radius` of LDPMAB, in a study of partitions."""
-    takes = library.arguments
-    monkeypatch.setattr(
-        library, "arguments", lambda room, name: takes(room, name) | {"radius": library.Argument(False, ("halved",))}
-    )
+    takes = PolicyModule("ldp_mab").arguments | {"radius": Argument(False, ("halved",))}
+    monkeypatch.setattr(PolicyModule, "arguments", takes)
     environment = {"name": "symmetric", "variant": "as_printed"}
     study = STUDY | {"protocol": "locally_private", "environment": environment, "record": "partition", "replicates": 1}
     policy = {"policy": "ldp_mab", "radius": "halved"}
@@ -178,7 +178,7 @@ def test_the_columns_of_every_record_are_those_declared():
     declared = {
         (protocol, record): set(names)
         for protocol in library.names("protocols")
-        for record, names in library.attributes("protocols", protocol)["COLUMNS"].items()
+        for record, names in ProtocolModule(protocol).columns.items()
     }
     # tests/unit/protocols/test_contextual.py checks the one that needs data.
     del declared["contextual", None]
@@ -238,4 +238,4 @@ def test_the_summary_has_the_columns_that_are_kept_free():
     summary = aggregate.summarise((), groups, [("regret", np.arange(3.0))])
     for name in set(summary) - {"replicates"}:
         with pytest.raises(PrivarmsError, match=f"'{name}' has the name of a column"):
-            result_columns.refuse_parameters({name: "f.yaml"}, "bandit", "regret")
+            result_columns.refuse_parameters({name: "f.yaml"}, ProtocolModule("bandit"), "regret")

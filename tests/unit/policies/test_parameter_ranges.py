@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from privarms.registry import library
+from privarms.registry.modules import PolicyModule
 
 ENDS = {
     "K": (1, 2, 100),
@@ -30,9 +31,9 @@ def numbers(params):
 
 @pytest.mark.parametrize("name", library.names("policies"))
 def test_the_ends_of_ranges_give_finite_parameters_or_one_error(name):
-    arguments = library.arguments("policies", name)
+    arguments = PolicyModule(name).arguments
     needed = [key for key, argument in arguments.items() if argument.required or key == "epsilon"]
-    configure = library.load("policies", name).configure
+    configure = PolicyModule(name).module.configure
     accepted, messages = [], set()
     for values in itertools.product(*(ENDS[key] for key in needed)):
         chosen = dict(zip(needed, values, strict=True))

@@ -17,6 +17,7 @@ from privarms.planning.studies import Paper, StudiesFile, Study
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.registry import extensions, library, source_files
+from privarms.registry.modules import PolicyModule, ProtocolModule
 from tests import PAPERS
 
 POLICY = """
@@ -159,13 +160,13 @@ def test_a_file_that_a_parameter_names_is_a_parameter_of_the_job(extension, tmp_
 
 def test_what_a_module_imports_and_its_fast_path_are_inputs_and_nothing_else_of_the_folder(extension):
     extension("policies/bandit/other.py", POLICY)
-    assert library.fast_path("least_pulled", "bernoulli") is None
+    assert PolicyModule("least_pulled").fast_path("bernoulli") is None
     extension("fast_paths/bandit/least_pulled__bernoulli.py", FAST_PATH)
     extension("policies/bandit/renamed.py", POLICY + 'FAST_PATHS_OF = "least_pulled"\n')
-    fast_path = library.fast_path("least_pulled", "bernoulli")
-    assert fast_path == library.fast_path("renamed", "bernoulli")
-    assert library.fast_path("least_pulled", "two_point") is None
-    files = {Path(f).name for f in source_files.sources(library.module("policies", "least_pulled"), fast_path)}
+    fast_path = PolicyModule("least_pulled").fast_path("bernoulli")
+    assert fast_path == PolicyModule("renamed").fast_path("bernoulli")
+    assert PolicyModule("least_pulled").fast_path("two_point") is None
+    files = {Path(f).name for f in source_files.sources(PolicyModule("least_pulled").dotted, fast_path)}
     assert {"least_pulled.py", "_pulled.py", "least_pulled__bernoulli.py"} <= files
     assert "other.py" not in files
     planned()
@@ -249,14 +250,12 @@ def test_a_policy_and_an_environment_in_plain_python_run(extension):
 def test_the_loop_of_each_family_has_the_same_runs_in_plain_python(policy, changes):
     (cell,) = planned(**{"grid": {"K": 2, "epsilon": 1.0}, "policies": [{"policy": policy}], **changes})
     _, params, environment = run._configured(cell, {}).args
-    module = library.load("policies", policy)
+    module = PolicyModule(policy).module
     compiled = functions(Rule if policy == "dp_nas" else Policy, module)
     plain = type(compiled)(*(function.py_func for function in compiled))
+    run_block = ProtocolModule(cell.protocol).module.run_block
     results = [
-        library.load("protocols", cell.protocol).run_block(
-            one, params, environment, cell, 2, *map(np.random.default_rng, (1, 2))
-        )
-        for one in (compiled, plain)
+        run_block(one, params, environment, cell, 2, *map(np.random.default_rng, (1, 2))) for one in (compiled, plain)
     ]
     for column in results[0]:
         np.testing.assert_array_equal(results[0][column], results[1][column])

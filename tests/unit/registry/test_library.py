@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from privarms.registry import contract, digests, extensions, library, source_files
+from privarms.registry.modules import PolicyModule
 
 
 def closure(*modules):
@@ -13,7 +14,7 @@ def closure(*modules):
 
 
 def test_a_policy_s_closure_holds_what_it_uses_and_no_other_policy():
-    files = closure("execution.run", library.module("policies", "dp_ucb"), "environments.bernoulli", "protocols.bandit")
+    files = closure("execution.run", PolicyModule("dp_ucb").dotted, "environments.bernoulli", "protocols.bandit")
     assert {"mechanisms/tree.py", "mechanisms/laplace.py", "protocols/bandit.py", "execution/streams.py"} <= files
     own = {"__init__.py", "bandit/__init__.py", "bandit/dp_ucb.py"}
     assert {f for f in files if f.startswith("policies/")} == {f"policies/{f}" for f in own}
@@ -97,9 +98,9 @@ def test_imports_are_followed_wherever_they_are(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("policy", library.names("policies"))
 def test_every_policy_has_a_label_a_cost_and_fits_its_family(policy):
-    has = library.attributes("policies", policy)
-    assert isinstance(has["LABEL"], str)
-    assert has["SECONDS_PER_RUN"] + 1000 * has["SECONDS_PER_STEP"] > 0
-    assert callable(has["configure"])
-    wanted = library.family_module(library.family(policy))["CONTRACT"]
-    assert not any(contract.fault(library.load("policies", policy), *one) for one in wanted.items())
+    module = PolicyModule(policy).module
+    assert isinstance(module.LABEL, str)
+    assert module.SECONDS_PER_RUN + 1000 * module.SECONDS_PER_STEP > 0
+    assert callable(module.configure)
+    wanted = library.family_module(PolicyModule(policy).family)["CONTRACT"]
+    assert not any(contract.fault(PolicyModule(policy).module, *one) for one in wanted.items())

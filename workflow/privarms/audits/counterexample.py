@@ -15,7 +15,8 @@ from privarms.audits.verdicts import CONFIDENCE
 from privarms.errors import PrivarmsError, check_known
 from privarms.files.model import Model, checked
 from privarms.files.whole import write_text
-from privarms.registry import library
+from privarms.registry import library, modules
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 
 class SavedEvent(Model):
@@ -73,9 +74,10 @@ def count(file: Path | str, trials: int, seed: int) -> dict[str, Any]:
     except ValueError as error:
         raise PrivarmsError(f"{file}: expected a JSON file that `privarms audit --save` wrote: {error}") from None
     saved = checked(Counterexample, content, file)
-    check_known(f"{file}: audit", "audit", saved.audit, [a for a in library.audits() if library.audited_families(a)])
+    searches = [audit for audit in modules.audits() if EnvironmentModule(audit).audited_families]
+    check_known(f"{file}: audit", "audit", saved.audit, searches)
     check_known(f"{file}: policy", "policy", saved.policy, library.names("policies"))
-    policy, module = library.load("policies", saved.policy), library.load("environments", saved.audit)
+    policy, module = PolicyModule(saved.policy).module, EnvironmentModule(saved.audit).module
     try:
         params = policy.configure(**saved.parameters)
         pair = [module.INPUT(**{name: _array(value) for name, value in one.items()}) for one in saved.inputs]

@@ -11,7 +11,8 @@ from privarms.audits.agreement import agreeing_loss
 from privarms.audits.audit import Audit
 from privarms.inference.proportions import clopper_pearson
 from privarms.ranges import dimensions, part_and_total, strictly_within, whole, within
-from privarms.registry import library, privacy
+from privarms.registry import privacy
+from privarms.registry.modules import PolicyModule
 
 ENDS = ("low_0", "high_0", "low_1", "high_1")
 MEASURES = ("claimed", "exact", "lower_bound", "confidence", "trials", *ENDS)
@@ -105,7 +106,7 @@ def configured(subject: str, audit: Audit, rows: pd.DataFrame, **changed) -> tup
         values = {k: v.item() if isinstance(v, np.generic) else v for k, v in values.items() if pd.notna(v)}
         return configure(**values | {k: v for k, v in changed.items() if k in takes} | more)
 
-    return of(library.load("policies", subject).configure), [of(audit.inputs, neighbour=n) for n in (0, 1)]
+    return of(PolicyModule(subject).module.configure), [of(audit.inputs, neighbour=n) for n in (0, 1)]
 
 
 def epsilon_lower_bound(

@@ -14,7 +14,7 @@ from privarms.audits.agreement import contradiction
 from privarms.audits.audit import Audit
 from privarms.audits.power import power
 from privarms.audits.reduction import ENDS, configured, counted, parameters, promised_delta, reduce
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 NOT_PRIVATE, NO_VIOLATION, NOT_CAUGHT, NOT_AUDITED = VERDICTS = (
     "not private as claimed",
@@ -109,7 +109,7 @@ def warning(lines: pd.DataFrame, policies: Iterable[tuple[str, str]]) -> str:
     ):
         those = lines[lines["verdict"] == verdict]
         names = {
-            library.label(subject) + (f" ({variant.replace('_', ' ')})" if variant else ""): None
+            PolicyModule(subject).label + (f" ({variant.replace('_', ' ')})" if variant else ""): None
             for subject, variant in zip(
                 those["subject"], ["" if pd.isna(v) else v for v in those["variant"]], strict=True
             )
@@ -128,11 +128,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]:
     """Return the settings of one study, weakened controls included."""
-    audit = library.load("environments", counts["environment"].iloc[0]).AUDIT
+    audit = EnvironmentModule(counts["environment"].iloc[0]).audit
     for policy, own in counts.groupby("policy", sort=False, observed=True):
         subject = str(policy)
-        takes = library.arguments("policies", subject)
-        defaults = signature(library.load("policies", subject).configure).parameters
+        takes = PolicyModule(subject).arguments
+        defaults = signature(PolicyModule(subject).module.configure).parameters
         settings = [k for k in parameters(own) if own[k].notna().any()]
         apart = [k for k in settings if k not in ("variant", "epsilon", "noise", "promised")]
         readings = [k for k in apart if k in takes and takes[k].choices]
@@ -144,7 +144,7 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
             promised = _or(row.get("promised"), epsilon)
             noise = _or(row.get("noise"), 1.0) * promised / epsilon
             read = {k: _or(row[k], defaults[k].default) for k in readings}
-            row |= {"subject": subject, "family": library.family(subject), "paper": paper, "study": study}
+            row |= {"subject": subject, "family": PolicyModule(subject).family, "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
             row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}
             row |= {"found": cell["found"].iloc[0]} if "found" in cell else {}
@@ -167,7 +167,7 @@ def _words(row: Mapping, names: Iterable[str]) -> str:
 
 def _with_half_the_noise(subject: str, audit: Audit, cell: pd.DataFrame) -> tuple[float, float] | None:
     """Return the exact rates with half the noise; None where they are unknown."""
-    takes = {*library.arguments("policies", subject), *signature(audit.inputs).parameters}
+    takes = {*PolicyModule(subject).arguments, *signature(audit.inputs).parameters}
     # If an audit separates the claimed budget from the policy's own, twice the budget is half the noise.
     half = {"epsilon": float(cell["epsilon"].iloc[0]) / HALF} if "promised" in takes else {"noise": HALF}
     if not half.keys() & takes:
@@ -248,6 +248,6 @@ def _unaudited(subject: str, note: str) -> dict:
     """Return the row of a subject that claims an epsilon and has no audit."""
     return {
         **dict.fromkeys(COLUMNS, math.nan),
-        **{"subject": subject, "family": library.family(subject), "variant": "", "reading": "", "setting": ""},
+        **{"subject": subject, "family": PolicyModule(subject).family, "variant": "", "reading": "", "setting": ""},
         **{"verdict": NOT_AUDITED, "note": note},
     }

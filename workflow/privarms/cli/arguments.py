@@ -15,7 +15,8 @@ from typing import Any, ParamSpec, TypeVar
 from privarms.errors import PrivarmsError, StudyError
 from privarms.files.model import checked
 from privarms.planning.studies import Axes
-from privarms.registry import library
+from privarms.registry.arguments import Argument
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -144,7 +145,7 @@ def parameters(given: Mapping[str, Any], policy: str, environment: str, others: 
 
     others: the names of the arguments that the function has itself
     """
-    of_environment, of_policy = library.environment_arguments(environment), library.arguments("policies", policy)
+    of_environment, of_policy = EnvironmentModule(environment).arguments, PolicyModule(policy).arguments
     takes = {**of_environment, **of_policy}
     for name in given:
         if name not in takes:
@@ -154,7 +155,7 @@ def parameters(given: Mapping[str, Any], policy: str, environment: str, others: 
                 f"expected one of {known}"
             )
     values = {name: one_or_more(name, value, _value, takes[name]) for name, value in given.items()}
-    provided = library.attributes("environments", environment).get("TELLS", ())
+    provided = EnvironmentModule(environment).tells
     for owner, own in ((f"policy {policy}", of_policy), (f"environment {environment}", of_environment)):
         for name, argument in own.items():
             if argument.required and name not in (*values, *provided, *others):
@@ -164,7 +165,7 @@ def parameters(given: Mapping[str, Any], policy: str, environment: str, others: 
     return values
 
 
-def _value(name: str, value: Any, argument: library.Argument) -> Any:
+def _value(name: str, value: Any, argument: Argument) -> Any:
     if name == "K":
         return whole(name, value, 2)
     if not isinstance(value, bool | int | float | str):

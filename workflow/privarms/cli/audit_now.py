@@ -17,6 +17,7 @@ from privarms.files.whole import write_text
 from privarms.planning import auditing, configuration, paths
 from privarms.planning.cells import expand
 from privarms.registry import extensions, library, privacy
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 SEED = 20190609
 # Of the audit that fits any policy of its family: the trials per neighbour and size, and the seconds that it may take
@@ -94,19 +95,19 @@ def _columns(cell: Cell) -> dict:
 
 def _searches(cell: Cell) -> bool:
     """Return whether the cell's audit selects its inputs and its event."""
-    return bool(library.audited_families(cell.environment))
+    return bool(EnvironmentModule(cell.environment).audited_families)
 
 
 def _found(cell: Cell) -> search.Found:
     """Return what the search of a cell selected; a search that ran in this process is not repeated."""
-    module = library.load("environments", cell.environment)
+    module = EnvironmentModule(cell.environment).module
     params, (inputs, _) = configured(cell.policy, module.AUDIT, pd.DataFrame([_columns(cell)]))
-    return module.find(library.load("policies", cell.policy), params, inputs, cell.horizon, cell.block)
+    return module.find(PolicyModule(cell.policy).module, params, inputs, cell.horizon, cell.block)
 
 
 def _selected(cell: Cell) -> str:
     found = _found(cell)
-    inputs = library.load("environments", cell.environment).in_words(found.inputs)
+    inputs = EnvironmentModule(cell.environment).module.in_words(found.inputs)
     tried = f"{found.tried:,} of {found.pairs:,}" if found.tried < found.pairs else f"All {found.pairs:,}"
     return (
         f"{tried} pairs of inputs were tried. The runs differed most when {inputs}, in the event that "
@@ -131,29 +132,27 @@ def fitting_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.
 
     Raises PrivarmsError for a subject that claims no privacy or joint privacy, and for a family without such an audit.
     """
-    if not library.claims_epsilon(subject):
-        has = "epsilon" in library.arguments("policies", subject)
+    policy = PolicyModule(subject)
+    if not policy.claims_epsilon:
+        has = "epsilon" in policy.arguments
         why = "its module declares PRIVATE = False" if has else "it has no parameter epsilon"
         raise PrivarmsError(f"{subject}: {why}, so it claims no privacy that an audit could refute")
     if privacy.privacy(subject) == privacy.JOINT:
         raise PrivarmsError(f"{subject}: not audited: it declares PRIVACY = 'joint', and no audit here is about this")
     audit = auditing.fitting(subject)
     if audit is None:
-        own = ", ".join(name for name, subjects in library.audits().items() if subject in subjects)
+        own = ", ".join(policy.audits)
         advice = f"In the project's folder, the command `privarms audit {subject}` runs its own audits: {own}"
         write = "Write an audit and a study (docs/extend-by-kind.md, An audit)"
-        family = library.family(subject)
         raise PrivarmsError(
-            f"{subject}: no audit fits every subject of the family {family}. {advice if own else write}"
+            f"{subject}: no audit fits every subject of the family {policy.family}. {advice if own else write}"
         )
-    takes = {k: a for k, a in library.arguments("policies", subject).items() if k not in auditing.OTHERS and a.required}
+    takes = {k: a for k, a in policy.arguments.items() if k not in auditing.OTHERS and a.required}
     if unknown := [k for k, argument in takes.items() if not argument.choices]:
-        raise PrivarmsError(
-            f"{library.policy_file(subject)}: the audit has no value for the parameter {unknown[0]}; give it a default"
-        )
+        raise PrivarmsError(f"{policy.shown}: the audit has no value for the parameter {unknown[0]}; give it a default")
     own = {k: a.choices[0] for k, a in takes.items()}
     study = auditing.study_of(audit, subject, [own], trials, epsilon)
-    return expand(library.policy_file(subject), "audit", f"audit_{subject}", study)
+    return expand(policy.shown, "audit", f"audit_{subject}", study)
 
 
 def own_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROMISED) -> list[Cell]:
@@ -162,7 +161,7 @@ def own_cells(subject: str, trials: int = TRIALS, epsilon: float = auditing.PROM
     They need no study. Without such an audit, the cells are those of `fitting_cells`.
     """
     studies = auditing.own_studies(subject, trials, epsilon).items()
-    cells = [cell for name, study in studies for cell in expand(library.policy_file(subject), "audit", name, study)]
+    cells = [cell for name, study in studies for cell in expand(PolicyModule(subject).shown, "audit", name, study)]
     return cells or fitting_cells(subject, trials, epsilon)
 
 
@@ -181,10 +180,10 @@ def _of_studies() -> Iterator[Cell]:
 def listed() -> pd.DataFrame:
     """Return a table of the subjects that claim an epsilon: subject, family, and the audits of each."""
     rows = []
-    for subject in [*library.names("mechanisms"), *filter(library.claims_epsilon, library.names("policies"))]:
-        named = [name for name, subjects in library.audits().items() if subject in subjects]
-        fitting = auditing.fitting(subject)
-        rows.append((subject, library.family(subject), ", ".join(named) or fitting or "none"))
+    private = [policy for policy in library.names("policies") if PolicyModule(policy).claims_epsilon]
+    for subject in map(PolicyModule, [*library.names("mechanisms"), *private]):
+        audits = ", ".join(subject.audits) or auditing.fitting(subject.name) or "none"
+        rows.append((subject.name, subject.family, audits))
     return pd.DataFrame(rows, columns=["subject", "family", "audits"]).sort_values("subject")
 
 

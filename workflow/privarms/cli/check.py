@@ -9,6 +9,7 @@ from privarms.execution.cell import Cell
 from privarms.planning import configuration
 from privarms.planning.cells import expand
 from privarms.registry import extensions, library
+from privarms.registry.modules import PolicyModule
 
 SEED = 20190609
 
@@ -37,7 +38,7 @@ def run_check(folder: Path) -> int:
         except PrivarmsError as error:
             failed += 1
             print(f"FAILED  {error}", flush=True)
-    policies = {p for p in library.names("policies") if extensions.is_extension(library.source_file("policies", p))}
+    policies = {p for p in library.names("policies") if PolicyModule(p).in_extension}
     for policy in sorted(policies - {name.split(": ")[1].split(" on ")[0] for name in tried}):
         print(f"-       {policy}: not tried, because no study of this folder uses it")
     print(f"{failed} failed" if failed else f"{len(tried)} tried, nothing failed")

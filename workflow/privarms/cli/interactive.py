@@ -23,6 +23,7 @@ from privarms.planning.studies import Study, listed
 from privarms.plots import facets, style
 from privarms.plots.curves import with_interval
 from privarms.registry import contract, extensions, library
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 Folders = str | PathLike | Sequence[str | PathLike]
 
@@ -92,18 +93,16 @@ def simulate(
     parameters = {key: plain(value) for key, value in parameters.items()}
     with _using(extension), _by_name(policy, name) as policy:
         environment = arguments.known("environment", plain(environment), library.names("environments"))
-        if library.attributes("environments", environment).get("DATASET"):
+        if EnvironmentModule(environment).needs_dataset:
             raise PrivarmsError(f"environment: {environment} needs a dataset, and no argument provides one")
-        family = library.family(policy)
-        protocols = [
-            p for p in library.names("protocols") if library.attributes("protocols", p).get("FAMILY") == family
-        ]
+        family = PolicyModule(policy).family
+        protocols = [p for p in library.names("protocols") if ProtocolModule(p).family == family]
         # A family may have several protocols. The protocol with the family's name measures regret.
         if protocol is None:
             protocol = family if family in protocols else protocols[0]
         protocol = arguments.known("protocol", protocol, protocols)
-        contract.check("policy", policy, protocol, environment)
-        takes = {**library.environment_arguments(environment), **library.arguments("policies", policy)}
+        contract.check("policy", PolicyModule(policy), ProtocolModule(protocol), EnvironmentModule(environment))
+        takes = {**EnvironmentModule(environment).arguments, **PolicyModule(policy).arguments}
         values = {"K": 5, **ARMS} if environment == "bernoulli" else {}
         values |= arguments.parameters(parameters, policy, environment, (*OWN, *values))
         most, least = max(listed(values.get("K", 0))), min(listed(horizon))
@@ -210,7 +209,7 @@ def compare(policies: str | Mapping | object | Iterable, environment: str = "ber
         in_use: dict[str, Any] = {**given, "extension": None}
         with _using(folders):
             rows = simulate(**in_use)
-            label = library.label(policy) if isinstance(policy, str) else policy.LABEL
+            label = PolicyModule(policy).label if isinstance(policy, str) else policy.LABEL
         if objects.setdefault(rows["policy"].iloc[0], policy) is not policy and not isinstance(policy, str):
             name = rows["policy"].iloc[0]
             raise PrivarmsError(f"two policies have the name {name!r}; give each its own with `name`")
@@ -269,7 +268,7 @@ def _by_name(policy: Any, name: Any) -> Iterator[str]:
         arguments.text("name", name, "a name for the policy")
     own = name or getattr(policy, "__name__", "").rpartition(".")[2]
     taken = own in (*library.names("policies"), *library.names("mechanisms"))
-    if taken and library.load("policies", own) is policy:
+    if taken and PolicyModule(own).module is policy:
         yield own
         return
     if not own or taken:

@@ -23,7 +23,7 @@ from privarms.planning.results import environment_of
 from privarms.plots import facets, style
 from privarms.ranges import at_least, positive
 from privarms.registry import extensions, library, privacy
-from privarms.registry.extensions import is_extension
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 # Bernoulli arms of Azize and Basu (2022), section 5, and Azize et al. (2025).
 INSTANCES = {
@@ -93,14 +93,14 @@ def compare(
     at_least(1, horizon=horizon, trials=trials)
     positive(epsilon=epsilon)
     extensions.extend([folder])
-    policies = [p for p in library.names("policies") if library.family(p) == "bandit" and _needs_nothing(p)]
-    theirs = [p for p in library.names("policies") if is_extension(library.source_file("policies", p))]
+    policies = [p for p in library.names("policies") if PolicyModule(p).family == "bandit" and _needs_nothing(p)]
+    theirs = [p for p in library.names("policies") if PolicyModule(p).in_extension]
     if others := [p for p in theirs if p not in policies]:
         print(f"not compared, because they are no bandits or need parameters: {', '.join(others)}", file=sys.stderr)
     if not (own := [p for p in theirs if p in policies]):
         expected = f"expected a module in policies/bandit/ whose configure needs at most {', '.join(GIVEN)}"
         raise PrivarmsError(f"{folder}: {expected}; found none")
-    policies = [p for p in policies if p in own or library.claims_epsilon(p)]
+    policies = [p for p in policies if p in own or PolicyModule(p).claims_epsilon]
     epsilon, horizon = list(dict.fromkeys(epsilon)), list(dict.fromkeys(horizon))
     chosen = _chosen(arms, means, environment, parameters)
     instances = {name: _instance(policies[0], *one) for name, one in chosen.items()}
@@ -118,14 +118,14 @@ def compare(
     audits = [_audited(p, p in own, budget, trials) for budget in epsilon for p in policies]
     rows = pd.concat(parts, ignore_index=True).merge(pd.DataFrame(audits), on=["policy", "epsilon"], validate="m:1")
     rows["mean_rank"] = rows.groupby([*SETTING, "policy"])["rank"].transform("mean")
-    promised = {p: privacy.privacy(p) if library.claims_epsilon(p) else "" for p in policies}
+    promised = {p: privacy.privacy(p) if PolicyModule(p).claims_epsilon else "" for p in policies}
     rows = rows.assign(own=rows["policy"].isin(own), privacy=rows["policy"].map(promised))
     return rows.assign(replicates=replicates, seed=audit_now.SEED)[COLUMNS]
 
 
 def _needs_nothing(policy: str) -> bool:
     known = (*GIVEN, *SETTINGS.get(policy, ()))
-    return all(name in known for name, a in library.arguments("policies", policy).items() if a.required)
+    return all(name in known for name, a in PolicyModule(policy).arguments.items() if a.required)
 
 
 def _chosen(
@@ -140,7 +140,7 @@ def _chosen(
         fitting = filter(_has_arms, library.names("environments"))
         check_known("--environment", "environment with arms of known means", environment, list(fitting))
         given = {"K": arms or K} | dict(parameters or {})
-        takes = library.environment_arguments(environment)
+        takes = EnvironmentModule(environment).arguments
         for name in parameters or {}:
             check_known("--set", f"parameter of {environment}", name, takes)
         if missing := [
@@ -162,7 +162,7 @@ def _chosen(
 
 def _has_arms(environment: str) -> bool:
     """Return whether an environment has a mean per arm, as far as the result of its `configure` is declared."""
-    configure = library.attributes("environments", environment).get("configure")
+    configure = EnvironmentModule(environment).declared("configure")
     if configure is None:
         return False
     configure = getattr(configure, "py_func", configure)
@@ -194,7 +194,7 @@ def _bound(instance: Instance, epsilon: float) -> float:
 def _audited(policy: str, own: bool, epsilon: float, trials: int) -> dict[str, Any]:
     """Return the columns `audit` and `audit_note` of a policy; a remark for one without an epsilon."""
     about = {"policy": policy, "epsilon": epsilon, "trials": 0}
-    if not library.claims_epsilon(policy):
+    if not PolicyModule(policy).claims_epsilon:
         return about | {"audit": "claims no privacy", "audit_note": ""}
     if privacy.privacy(policy) == privacy.JOINT:
         return about | {"audit": verdicts.NOT_AUDITED, "audit_note": "No audit here is about joint privacy."}
@@ -296,7 +296,7 @@ def _label(row: Mapping) -> str:
     """Return the label of a policy in a panel, with its mark and, if there is one to give, a remark on its audit."""
     remarks = (verdicts.NOT_PRIVATE, verdicts.NOT_AUDITED, verdicts.NOT_CAUGHT)
     remark = f"\n({row['audit']})" if row["audit"] in remarks else ""
-    return f"{library.label(row['policy'])}{_mark(row['privacy'])}{remark}"
+    return f"{PolicyModule(row['policy']).label}{_mark(row['privacy'])}{remark}"
 
 
 def _mark(privacy: str) -> str:

@@ -7,6 +7,7 @@ from reprlib import repr as shortened
 from privarms.errors import PrivarmsError
 from privarms.files.whole import write_text
 from privarms.registry import extensions, library
+from privarms.registry.modules import PolicyModule
 
 # Names of policies are in the names of result files.
 LONGEST = 60
@@ -91,7 +92,7 @@ def write_policy(name: str, folder: Path) -> Path:
             raise PrivarmsError(f"{existing}: this file exists already; choose another name")
     if name in (*library.names("policies"), *library.names(library.MECHANISMS)):
         raise PrivarmsError(
-            f"{name}: a policy or mechanism has this name ({library.policy_file(name)}); choose another name"
+            f"{name}: a policy or mechanism has this name ({PolicyModule(name).shown}); choose another name"
         )
     write_text(file, TEMPLATE.format(title=name.replace("_", " ").capitalize()))
     return file

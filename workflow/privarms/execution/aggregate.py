@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from privarms.errors import PrivarmsError
 from privarms.execution.cell import Cell, plain
-from privarms.execution.result_columns import LARGEST_SHARE, QUANTILES, STATISTICS, record_of, refuse_parameters
+from privarms.execution.result_columns import LARGEST_SHARE, QUANTILES, STATISTICS, refuse_parameters
 from privarms.files import parquet
-from privarms.registry import library
+from privarms.registry.modules import ProtocolModule
 
 # Values that are described together.
 PART = 2**16
@@ -66,9 +66,9 @@ def beside_cells(
 
 def expected_replicates(cell: Cell) -> np.ndarray:
     """Return the expected replicates: all, or the first of each block for a record of ROW_PER_BLOCK."""
-    protocol = library.attributes("protocols", cell.protocol)
-    record = record_of(cell.protocol, cell.record)
-    return np.arange(0, cell.replicates, cell.block if record in protocol.get("ROW_PER_BLOCK", ()) else 1)
+    protocol = ProtocolModule(cell.protocol)
+    per_block = protocol.record(cell.record) in protocol.row_per_block
+    return np.arange(0, cell.replicates, cell.block if per_block else 1)
 
 
 def replicates_of(cell: Cell, by: parquet.RowsBy) -> np.ndarray:
@@ -168,10 +168,10 @@ def aggregate(
     types, by = parameter_types(cells), parquet.RowsBy(shards, "cell")
     if any(cell.panels for cell in cells):
         types["panels"] = pa.string()
-    keys = [k for k in library.attributes("protocols", cells[0].protocol)["KEYS"] if k in by.columns]
+    keys = [k for k in ProtocolModule(cells[0].protocol).keys if k in by.columns]
     measures = [name for name in by.columns if name not in ("replicate", *keys)]
     about = dict.fromkeys(types, f"{cells[0].paper}/studies.yaml: studies.{cells[0].study}")
-    refuse_parameters(about, cells[0].protocol, cells[0].record, [*keys, *measures])
+    refuse_parameters(about, ProtocolModule(cells[0].protocol), cells[0].record, [*keys, *measures])
     summaries: list[dict[str, Sequence | np.ndarray]] = []
 
     def tables() -> Iterator[pa.Table]:

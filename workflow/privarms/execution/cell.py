@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from privarms.execution.streams import digest
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, Module, PolicyModule
 
 # Defaults for policies and audits without an estimate of their own.
 SECONDS_PER_RUN, SECONDS_PER_STEP = 1e-5, 1e-7
@@ -55,9 +55,9 @@ class Cell:
     @cached_property
     def identity(self) -> str:
         """Return the digest that names the cell's own streams; it ignores the number of runs and their record."""
-        parameters = _undeviated(self.policy, _streamed("policies", self.policy, self.policy_parameters))
+        parameters = _undeviated(self.policy, _streamed(PolicyModule(self.policy), self.policy_parameters))
         # A policy that was split off from another one keeps its streams.
-        policy = library.attributes("policies", self.policy).get("STREAMED_AS", {}).get("policy", self.policy)
+        policy = PolicyModule(self.policy).streamed_as.get("policy", self.policy)
         own = {"policy": policy, "policy_parameters": parameters}
         return digest(self._surroundings() | own)
 
@@ -67,13 +67,13 @@ class Cell:
         return digest(self._surroundings())
 
     def _surroundings(self) -> dict:
-        names = library.attributes("environments", self.environment).get("STREAMED_AS", {})
+        names = EnvironmentModule(self.environment).streamed_as
         return {
             "paper": self.paper,
             "study": self.study,
             "environment": names.get("environment", self.environment).format(policy=self.policy),
             "horizon": self.horizon,
-            "environment_parameters": _streamed("environments", self.environment, self.environment_parameters),
+            "environment_parameters": _streamed(EnvironmentModule(self.environment), self.environment_parameters),
         }
 
     @property
@@ -103,7 +103,7 @@ class Cell:
     def seconds(self) -> float:
         """Return the estimated seconds of one replicate on one core."""
         # An audit that does not run the policy to the horizon states the cost of a trial itself.
-        cost = {**library.attributes("policies", self.policy), **library.attributes("environments", self.environment)}
+        cost = {**PolicyModule(self.policy).costs, **EnvironmentModule(self.environment).costs}
         per_step = self.seconds_per_step or cost.get("SECONDS_PER_STEP", SECONDS_PER_STEP)
         return cost.get("SECONDS_PER_RUN", SECONDS_PER_RUN) + per_step * (self.horizon or 0)
 
@@ -116,12 +116,12 @@ class Cell:
 FIELDS = tuple(f.name for f in fields(Cell) if f.name != "tags")
 
 
-def _streamed(room: str, name: str, parameters: Mapping) -> dict:
+def _streamed(module: Module, parameters: Mapping) -> dict:
     """Return parameters by the names under which they are hashed; STREAMED_AS keeps the streams of renamed ones.
 
     Its keys `policy` and `environment` rename the modules themselves; in the latter {policy} is the policy's name.
     """
-    names = library.attributes(room, name).get("STREAMED_AS", {})
+    names = module.streamed_as
     return {names.get(key, key): value for key, value in parameters.items()}
 
 
@@ -132,7 +132,7 @@ def plain(cell: Cell) -> dict:
 
 def _undeviated(policy: str, parameters: Mapping) -> dict:
     """Return a policy's parameters, each deviation replaced by its value in DEVIATIONS, which names the streams."""
-    sets = library.attributes("policies", policy).get("DEVIATIONS", {})
+    sets = PolicyModule(policy).deviations
     result = {k: v for k, v in parameters.items() if k != "deviation" or not sets}
     for name in parameters.get("deviation", "").split() if sets else ():
         result[name] = sets[name][parameters["variant"] == "as_printed"]

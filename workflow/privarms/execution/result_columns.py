@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from privarms.errors import PrivarmsError
-from privarms.registry import library
+from privarms.registry.modules import ProtocolModule
 
 QUANTILES = {"p05": 0.05, "p50": 0.50, "p95": 0.95}
 STATISTICS = ("mean", "se", *QUANTILES, "missing")
@@ -23,31 +23,21 @@ RESERVED = ("study", "cells", "panel", "tag", "changed", "curve", "replicate", "
 SHOWN = ("measure", "mean", "se", *QUANTILES, "median", "low", "high", "along", "number", "x")
 
 
-def record_of(protocol: str, record: str | None) -> str | None:
-    """Return the record of a study that names `record` or none: then the protocol's first."""
-    return record or next(iter(library.attributes("protocols", protocol).get("RECORDS", ())), None)
-
-
-def declared(protocol: str, record: str | None) -> tuple[str, ...] | None:
-    """Return the columns that a protocol declares for a record; None if it declares none."""
-    return library.attributes("protocols", protocol).get("COLUMNS", {}).get(record_of(protocol, record))
-
-
-def taken(protocol: str) -> set[str]:
+def taken(protocol: ProtocolModule) -> set[str]:
     """Return the names that no parameter can have in any study of a protocol."""
     # `horizon` and `variant` are parameters with columns of their own.
-    return {*OF_CELL, *RESERVED, *_keys(protocol)} - {"horizon", "variant"}
+    return {*OF_CELL, *RESERVED, *protocol.keys} - {"horizon", "variant"}
 
 
 def refuse_parameters(
-    places: Mapping[str, str], protocol: str, record: str | None, written: Iterable[str] | None = None
+    places: Mapping[str, str], protocol: ProtocolModule, record: str | None, written: Iterable[str] | None = None
 ) -> None:
     """Raise PrivarmsError if a parameter has the name of a column of a record, its summary, or its figures.
 
     places: the parameters that a study sets, each with its file and key
     written: the columns of the record, by default those that the protocol declares
     """
-    written = (declared(protocol, record) or ()) if written is None else written
+    written = (protocol.columns_of(record) or ()) if written is None else written
     for name in sorted({*written, *_summarised(protocol, written), *SHOWN} & set(places)):
         raise PrivarmsError(
             f"{places[name]}: the parameter {name!r} has the name of a column of the results "
@@ -61,15 +51,16 @@ def check_written(cell, rows: Mapping) -> None:
 
     cell: a `Cell`; rows: name -> values, as a protocol returns them
     """
-    written, promised = [name for name in rows if name != "replicate"], declared(cell.protocol, cell.record)
-    at, about = f"{cell.paper}/studies.yaml: studies.{cell.study}", _about(cell.protocol, cell.record)
+    protocol = ProtocolModule(cell.protocol)
+    written, promised = [name for name in rows if name != "replicate"], protocol.columns_of(cell.record)
+    at, about = f"{cell.paper}/studies.yaml: studies.{cell.study}", _about(protocol, cell.record)
     if promised is not None and set(written) != set(promised):
         raise PrivarmsError(
             f"{at}: {about} writes the columns {', '.join(sorted(written))}. Expected those of its COLUMNS, "
             f"{', '.join(sorted(promised))}; correct COLUMNS"
         )
-    refuse_parameters(dict.fromkeys(cell.parameters, at), cell.protocol, cell.record, written)
-    names = Counter([*OF_CELL, *written, *_summarised(cell.protocol, written)])
+    refuse_parameters(dict.fromkeys(cell.parameters, at), protocol, cell.record, written)
+    names = Counter([*OF_CELL, *written, *_summarised(protocol, written)])
     for name in (name for name, number in names.items() if number > 1):
         raise PrivarmsError(
             f"{at}: {about}: two columns of the study or of its summary have the name {name!r}, and one would "
@@ -77,17 +68,13 @@ def check_written(cell, rows: Mapping) -> None:
         )
 
 
-def _keys(protocol: str) -> tuple[str, ...]:
-    return library.attributes("protocols", protocol).get("KEYS", ())
-
-
-def _summarised(protocol: str, written: Iterable[str]) -> list[str]:
+def _summarised(protocol: ProtocolModule, written: Iterable[str]) -> list[str]:
     """Return the columns of the summary of a record with these columns."""
-    measures = [name for name in written if name not in _keys(protocol)]
+    measures = [name for name in written if name not in protocol.keys]
     names = [f"{measure}_{statistic}" for measure in measures for statistic in STATISTICS]
     return [*names, *([LARGEST_SHARE] if "regret" in measures else [])]
 
 
-def _about(protocol: str, record: str | None) -> str:
-    record = record_of(protocol, record)
-    return f"protocol {protocol}{f', record {record}' if record else ''}"
+def _about(protocol: ProtocolModule, record: str | None) -> str:
+    record = protocol.record(record)
+    return f"protocol {protocol.name}{f', record {record}' if record else ''}"

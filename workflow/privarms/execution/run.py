@@ -14,7 +14,7 @@ from privarms.execution import result_columns, trial
 from privarms.execution.cell import Cell, Piece
 from privarms.execution.streams import stream
 from privarms.files import parquet
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def run_blocks(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> I
 
 
 def _run_or_skip(piece: Piece, seed: int, prepared: Mapping[str, Path | str]) -> Iterator[pa.Table]:
-    if not library.audited_families(piece.cell.environment):
+    if not EnvironmentModule(piece.cell.environment).audited_families:
         yield from _run_blocks(piece, seed, prepared)
         return
     try:
@@ -84,16 +84,16 @@ def try_out(cell: Cell, seed: int, prepared: Mapping[str, Path | str]) -> None:
 def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:
     """Return a function that runs replicates of a cell on two streams."""
     with _faults_of(cell, "its modules"):
-        policy = library.load("policies", cell.policy)
-        protocol = library.load("protocols", cell.protocol)
+        policy = PolicyModule(cell.policy).module
+        protocol = ProtocolModule(cell.protocol).module
     inputs = dict(cell.environment_parameters)
     if cell.dataset is not None:
         inputs["data"] = prepared[inputs.pop("dataset")]
     with _faults_of(cell, f"environment {cell.environment}"):
-        module = library.load("environments", cell.environment)
+        module = EnvironmentModule(cell.environment).module
         environment = module.configure(**inputs)
     with _faults_of(cell, cell.policy):
-        takes = library.arguments("policies", cell.policy)
+        takes = PolicyModule(cell.policy).arguments
         values = module.tell(environment) if getattr(module, "TELLS", ()) else {}
         provided = {name: value for name, value in values.items() if name in takes}
         params = policy.configure(**{**provided, **cell.policy_parameters})
@@ -128,7 +128,7 @@ def _fitting(cell: Cell, environment) -> Iterator[None]:
     try:
         yield
     except AttributeError as error:
-        if error.obj is not environment or library.attributes("protocols", cell.protocol).get("FAMILY") is None:
+        if error.obj is not environment or ProtocolModule(cell.protocol).family is None:
             raise
         raise PrivarmsError(
             f"the protocol {cell.protocol} needs an environment with {error.name!r}; {cell.environment} does not have "

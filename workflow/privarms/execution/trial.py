@@ -13,7 +13,8 @@ import numpy as np
 from privarms.errors import ArmError, StudyError
 from privarms.execution.cell import Cell
 from privarms.execution.streams import stream
-from privarms.registry import extensions, library
+from privarms.registry import extensions
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 # numba sets these attributes when it is imported, so their types are unknown.
 config: Any = numba.config
@@ -24,9 +25,8 @@ STATE_ROUNDS = 1_000
 
 def files(cell: Cell) -> list[str]:
     """Return the extensions' files that run in a cell, as messages name them; none if all modules are built in."""
-    modules = ("policies", cell.policy), ("environments", cell.environment), ("protocols", cell.protocol)
-    used = [library.source_file(room, name) for room, name in modules] if extensions.are_used() else []
-    return [extensions.shown(file) for file in used if extensions.is_extension(file)]
+    modules = PolicyModule(cell.policy), EnvironmentModule(cell.environment), ProtocolModule(cell.protocol)
+    return [module.shown for module in modules if module.in_extension] if extensions.are_used() else []
 
 
 @contextmanager
@@ -50,18 +50,18 @@ def run(cell: Cell, run_block: Callable, seed: int) -> Mapping | None:
         return run_block(short, 1, stream(seed, cell.environment_identity, 0), stream(seed, cell.identity, 0))
     except StudyError:
         # The inputs of an audit may not fit the short horizon.
-        if library.attributes("protocols", cell.protocol).get("FAMILY", cell.protocol) is not None:
+        if ProtocolModule(cell.protocol).family is not None:
             raise
         return None
 
 
 def refuse_nan(cell: Cell, policy, params, environment) -> None:
     """Raise ValueError if the state of an extension's bandit has a nan, which makes comparisons false."""
-    if library.attributes("protocols", cell.protocol).get("FAMILY") != "bandit" or cell.horizon is None:
+    if ProtocolModule(cell.protocol).family != "bandit" or cell.horizon is None:
         return
     rounds = min(cell.horizon, STATE_ROUNDS)
     # Most protocols of this family have environments that `bandit` can play too, and no `state_after` of their own.
-    protocols = (library.load("protocols", name) for name in (cell.protocol, "bandit"))
+    protocols = (ProtocolModule(name).module for name in (cell.protocol, "bandit"))
     play = next(p.state_after for p in protocols if hasattr(p, "state_after"))
     state = play(policy, params, environment, rounds, np.random.default_rng(0))
     values = state._asdict() if hasattr(state, "_asdict") else {"state": state}
@@ -86,9 +86,9 @@ def explain(error: BaseException, cell: Cell) -> str:
         reasons = re.findall(r"TypingError: (?!Failed in)(.+)", text) + re.findall(r"(?m)^(?!Failed in)(.+)", text)
         reason = f"numba cannot compile this: {reasons[0]}"
     elif isinstance(error, ArmError):
-        place = extensions.line(library.load("policies", cell.policy).choose)
+        place = extensions.line(PolicyModule(cell.policy).module.choose)
     elif place is None and not isinstance(error, ValueError):
-        given = library.is_given(cell.policy)
+        given = PolicyModule(cell.policy).is_given
         advice = "remove @njit" if given else "run `NUMBA_DISABLE_JIT=1 privarms check FOLDER`"
         reason += f"; {advice} to see the line"
     return f"{place or ', '.join(files(cell))}: {cell.policy} on {cell.environment}: {' '.join(reason.split())}"

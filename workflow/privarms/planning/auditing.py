@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from privarms.planning.studies import AUDIT, Paper, Study
-from privarms.registry import library, privacy
+from privarms.registry import library, modules, privacy
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 # The claimed budget, epsilon.
 PROMISED = 1.0
@@ -32,9 +33,9 @@ def completed(papers: Mapping[str, Paper], trials: int) -> dict[str, Paper]:
     run: dict[str, tuple[str, list[dict]]] = {}
     for name, study, entry in entries:
         policy, grid = entry.policy, study.grid_of(entry)
-        if policy not in audited and not library.has_audit(policy) and library.claims_epsilon(policy):
+        if policy not in audited and not PolicyModule(policy).has_audit and PolicyModule(policy).claims_epsilon:
             values = {**(grid[0].parameters if grid else {}), **entry.parameters}
-            setting = {k: values[k] for k in library.arguments("policies", policy) if k in values and k not in OTHERS}
+            setting = {k: values[k] for k in PolicyModule(policy).arguments if k in values and k not in OTHERS}
             _, settings = run.get(policy, (name, []))
             run[policy] = name, settings if setting in settings else [*settings, setting][:MOST_SETTINGS]
     for policy, (name, settings) in run.items():
@@ -49,8 +50,8 @@ def fitting(policy: str) -> str | None:
     """Return the audit that fits any policy of this one's family; None if there is none, or for joint privacy."""
     if privacy.privacy(policy) == privacy.JOINT:
         return None
-    family = library.family(policy)
-    return next((a for a in library.audits() if family in library.audited_families(a)), None)
+    family = PolicyModule(policy).family
+    return next((a for a in modules.audits() if family in EnvironmentModule(a).audited_families), None)
 
 
 def own_studies(policy: str, trials: int, epsilon: float) -> dict[str, Study]:
@@ -59,11 +60,11 @@ def own_studies(policy: str, trials: int, epsilon: float) -> dict[str, Study]:
     Every study has the full noise and, as a weakened control, half of it.
     """
     studies = {}
-    for audit in (name for name, subjects in library.audits().items() if policy in subjects):
-        setting = dict(library.attributes("environments", audit)["AUDIT"].setting)
+    for audit in PolicyModule(policy).audits:
+        setting = dict(EnvironmentModule(audit).audit.setting)
         if setting:
             count = trials * setting.pop("times", 1)
-            takes = {*library.arguments("policies", policy), *library.environment_arguments(audit), "horizon"}
+            takes = {*PolicyModule(policy).arguments, *EnvironmentModule(audit).arguments, "horizon"}
             grid = {"neighbour": [0, 1], "epsilon": epsilon, "noise": [1.0, 0.5]}
             content = {
                 "audit": audit,
@@ -82,7 +83,7 @@ def study_of(audit: str, policy: str, settings: Iterable[Mapping], trials: int, 
     The policy runs with the promised budget and, as a weakened control with half the noise, with twice this budget.
     Raises PrivarmsError for approximate privacy without a delta.
     """
-    takes = library.arguments("policies", policy)
+    takes = PolicyModule(policy).arguments
     arms = takes["K"].choices if "K" in takes else ()
     # A policy of another number of arms is audited with this number only.
     other = [(K, 16 * K, 1.0) for K in arms[:1]]

@@ -7,9 +7,10 @@ from typing import Any
 
 from privarms.errors import PrivarmsError
 from privarms.execution.cell import Cell
-from privarms.planning.parts import Parts, look_up
+from privarms.planning.checks import check
 from privarms.planning.studies import Entry, Study, listed
-from privarms.registry.library import Argument
+from privarms.registry.arguments import Argument
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 WHOLE = Argument(required=True, types=("int",))
 
@@ -18,16 +19,16 @@ def expand(file: str, paper: str, name: str, study: Study) -> list[Cell]:
     """Return the cells of a study, in the order of its policies and its grid.
 
     A grid parameter that a policy does not take is dropped for that policy. Cells that then coincide are one cell, in
-    the panels of both. Raises PrivarmsError with file and key for the faults that `parts.look_up` finds, a missing
+    the panels of both. Raises PrivarmsError with file and key for the faults that `checks.check` finds, a missing
     parameter, or a horizon below the number of arms.
     """
     where = f"{file}: studies.{name}"
-    parts = look_up(where, study)
+    check(where, study)
     cells: dict[str, Cell] = {}
     for at, entry in study.entries(where):
         for values in _points(study, entry):
-            _join(at, cells, _cell(at, where, paper, name, study, entry, values, parts))
-    if parts.two_inputs:
+            _join(at, cells, _cell(at, where, paper, name, study, entry, values))
+    if ProtocolModule(study.protocol).family is None:
         _check_neighbours(where, cells)
     return list(cells.values())
 
@@ -45,27 +46,25 @@ def _product(axes: Mapping) -> list[dict]:
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*lists)]
 
 
-def _cell(
-    at: str, where: str, paper: str, name: str, study: Study, entry: Entry, values: Mapping[str, Any], parts: Parts
-) -> Cell:
+def _cell(at: str, where: str, paper: str, name: str, study: Study, entry: Entry, values: Mapping[str, Any]) -> Cell:
     """Return the cell of a policy at some values; at, where: the places of the policy and of the study."""
     horizon = values.get("horizon", entry.horizon or study.horizon)
     if horizon is not None:
         values = {**values, "horizon": horizon}
-    elif parts.needs_horizon:
+    elif ProtocolModule(study.protocol).needs_horizon:
         raise PrivarmsError(f"{where}: the key 'horizon' is missing (number of rounds for {study.protocol}); add it")
     values = {**values, **{k: WHOLE.fitting(f"{at}.{k}", values[k]) for k in ("K", "horizon") if k in values}}
-    environment, checkpoints = study.environment.name, entry.checkpoints or study.checkpoints
-    takes = parts.policies[entry.policy]
+    policy, environment = PolicyModule(entry.policy), EnvironmentModule(study.environment.name)
+    checkpoints = entry.checkpoints or study.checkpoints
     cell = Cell(
         paper=paper,
         study=name,
         protocol=study.protocol,
         policy=entry.policy,
-        environment=environment,
+        environment=environment.name,
         horizon=values.get("horizon"),
-        policy_parameters=_taken(at, values, takes, f"policy {entry.policy}", parts.provided),
-        environment_parameters=_taken(where, values, parts.environment, f"environment {environment}"),
+        policy_parameters=_taken(at, values, policy.arguments, f"policy {entry.policy}", environment.tells),
+        environment_parameters=_taken(where, values, environment.arguments, f"environment {environment.name}"),
         replicates=entry.replicates or study.replicates,
         block=entry.block or study.block,
         record=entry.record or study.record,

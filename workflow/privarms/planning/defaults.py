@@ -5,6 +5,7 @@ from dataclasses import replace
 from privarms.planning.studies import Checkpoints, Paper, Study
 from privarms.registry import library
 from privarms.registry.artifacts import Artifact
+from privarms.registry.modules import ProtocolModule
 
 MODULE = "plots.defaults"
 # name -> kind, title, caption
@@ -48,16 +49,15 @@ def completed(paper: Paper) -> Paper:
 
 def _fitting(study: Study) -> list[str]:
     """Return the default artifacts that can be made from a study."""
-    known = study.protocol in library.names("protocols")
-    protocol = library.attributes("protocols", study.protocol) if known else {}
-    first = next(iter(protocol.get("RECORDS", ())), None)
-    record = study.record or first
-    if record == "arms":
+    if study.protocol not in library.names("protocols"):
+        return ["final", "summary"]
+    protocol = ProtocolModule(study.protocol)
+    if protocol.record(study.record) == "arms":
         return ["pulls"]
-    if "t" not in protocol.get("KEYS", ()) or record != first:
+    if "t" not in protocol.keys or protocol.record(study.record) != protocol.record(None):
         return ["final", "summary"]
     # Fieller's interval is for independent means; other families' policies meet the same users.
     entry = study.policies[0]
     several = len(study.policies) > 1 or entry.grid or any(isinstance(v, list) for v in entry.parameters.values())
-    ratios = ["ratios"] if several and protocol.get("FAMILY") == "bandit" else []
+    ratios = ["ratios"] if several and protocol.family == "bandit" else []
     return ["over_time", "quantiles", *ratios, "final", "summary"]

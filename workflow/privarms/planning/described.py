@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from privarms.execution.cell import Cell
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 # Longer lists of values are given by their ends.
 LISTED = 5
@@ -32,7 +32,7 @@ def settings(cells: Iterable[Cell], artifacts: Iterable[str]) -> list[dict[str, 
         values = {k: [{**own, **one}[k] for one, own in some if k in one or k in own] for k in names}
         texts = {name: in_words(found) for name, found in values.items()}
         others = (f"{name} {text}" for name, text in texts.items() if name not in COLUMNS.values())
-        label, variant = library.label(policy), variant.replace("_", " ")
+        label, variant = PolicyModule(policy).label, variant.replace("_", " ")
         variant = "" if label.endswith(f"({variant})") else variant
         about = {"policy": label, "variant": variant, "runs": _grouped(runs)}
         rows.append(about | {name: texts.get(own, "") for name, own in COLUMNS.items()} | {"others": "; ".join(others)})
@@ -53,8 +53,8 @@ def _parameters(cell: Cell) -> dict:
 
 def _defaults(cell: Cell) -> dict:
     """Return the defaults of a cell's parameters, without those that its environment provides."""
-    takes = {**library.environment_arguments(cell.environment), **library.arguments("policies", cell.policy)}
-    provided = library.attributes("environments", cell.environment).get("TELLS", ())
+    takes = {**EnvironmentModule(cell.environment).arguments, **PolicyModule(cell.policy).arguments}
+    provided = EnvironmentModule(cell.environment).tells
     return {k: one.default for k, one in takes.items() if not one.required and k not in provided}
 
 

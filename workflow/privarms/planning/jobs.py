@@ -18,7 +18,7 @@ from privarms.planning import paths
 from privarms.planning.configuration import Configuration
 from privarms.planning.outputs import Outputs
 from privarms.registry import digests, library
-from privarms.registry.extensions import is_extension
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Jobs(dict):
         return Job(
             {"shards": shards},
             lambda: {
-                "library": digests.of_job("aggregate_study", library.module("protocols", protocol)),
+                "library": digests.of_job("aggregate_study", ProtocolModule(protocol).dotted),
                 "scale": self.scale,
                 "seed": self.seed,
                 "cells": [plain(cell) for cell in planned.cells[paper, study]],
@@ -139,7 +139,7 @@ class Jobs(dict):
         check_known(paper, kind, file, named)
         artifact, entry = named[file], artifacts[named[file]]
         run, policies = set(self.simulation.studies(paper)), self.outputs.private_policies(paper, artifact)
-        extended = any(is_extension(library.source_file("policies", policy)) for policy, _ in policies)
+        extended = any(PolicyModule(policy).in_extension for policy, _ in policies)
         return Job(
             {
                 "cells": [paths.cells(self.scale, paper, study) for study in entry.studies if study in run],
@@ -209,9 +209,9 @@ class Jobs(dict):
 
 def modules_of(cells: Sequence[Cell]) -> list[str]:
     """Return the modules that a shard loads by name: its policy, environments, protocol and fast paths."""
-    modules = {library.module("policies", cells[0].policy), library.module("protocols", cells[0].protocol)}
-    modules |= {library.module("environments", cell.environment) for cell in cells}
-    fast_paths = {library.fast_path(cell.policy, cell.environment) for cell in cells}
+    modules = {PolicyModule(cells[0].policy).dotted, ProtocolModule(cells[0].protocol).dotted}
+    modules |= {EnvironmentModule(cell.environment).dotted for cell in cells}
+    fast_paths = {PolicyModule(cell.policy).fast_path(cell.environment) for cell in cells}
     return sorted(modules | {path for path in fast_paths if path is not None})
 
 
@@ -222,9 +222,9 @@ def digests_of_named_files(cells: Iterable[Cell]) -> list[str]:
     """
     named: set[Path] = set()
     for cell in cells:
-        policy = library.source_file("policies", cell.policy), cell.policy_parameters
-        environment = library.source_file("environments", cell.environment), cell.environment_parameters
-        for file, parameters in (policy, environment):
-            texts = [v for v in parameters.values() if isinstance(v, str)] if is_extension(file) else []
-            named |= {place for text in texts for place in (Path(text), file.parent / text) if place.is_file()}
+        policy = PolicyModule(cell.policy), cell.policy_parameters
+        environment = EnvironmentModule(cell.environment), cell.environment_parameters
+        for module, parameters in (policy, environment):
+            texts = [v for v in parameters.values() if isinstance(v, str)] if module.in_extension else []
+            named |= {place for text in texts for place in (Path(text), module.file.parent / text) if place.is_file()}
     return [sha256(file) for file in sorted(named)]

@@ -6,7 +6,7 @@ import pandas as pd
 
 from privarms.files.numbers import shown
 from privarms.planning.results import environment_of
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 
 def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> list[dict]:
@@ -23,9 +23,9 @@ def settings(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> l
 
 def _parameters(policy: str, cells: pd.DataFrame) -> list[str]:
     """Return the columns with parameters of a policy or of its environments."""
-    own = [*library.arguments("policies", policy)]
+    own = [*PolicyModule(policy).arguments]
     environments = cells["environment"].unique() if "environment" in cells else ()
-    around = [k for e in environments for k in library.environment_arguments(e)]
+    around = [k for e in environments for k in EnvironmentModule(e).arguments]
     return [k for k in dict.fromkeys(("variant", *own, "environment", *around, "horizon")) if k in cells]
 
 
@@ -39,12 +39,12 @@ def labels(cells: pd.DataFrame, apart_from: Sequence[str] = ("epsilon",)) -> pd.
 
     Call it on the whole study before you choose the rows of a panel. A curve then has the same label in every panel.
     """
-    policies = {p: library.attributes("policies", p)["LABEL"] for p in cells["policy"].unique()}
+    policies = {p: PolicyModule(p).label for p in cells["policy"].unique()}
     shared = {p for p, label in policies.items() if list(policies.values()).count(label) > 1}
     curves = []
     for policy, own in zip(cells["policy"], settings(cells, apart_from), strict=True):
         words = [policy] if policy in shared else []
-        own = {k: library.attributes("policies", policy).get("WORDS", {}).get(v, v) for k, v in own.items()}
+        own = {k: PolicyModule(policy).words.get(v, v) for k, v in own.items()}
         words += [in_words(own)] if own else []
         curves.append(f"{policies[policy]} ({', '.join(words)})" if words else policies[policy])
     return pd.Series(curves, cells.index, dtype=object)
@@ -75,7 +75,7 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
     columns = list(cells.columns)
     columns = [c for c in columns[: columns.index("replicates") + 1] if c not in ("t", "arm")]
     cells = cells[columns].drop_duplicates("cell", ignore_index=True)
-    around = [k for e in cells["environment"].unique() for k in library.environment_arguments(e) if k != "variant"]
+    around = [k for e in cells["environment"].unique() for k in EnvironmentModule(e).arguments if k != "variant"]
     return cells.assign(
         instance=[name or "unnamed" for name in cells["panels"].fillna("")],
         curve=labels(cells, ("epsilon", "horizon", "K", "environment", *around)),
@@ -84,6 +84,6 @@ def described(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(cell: Mapping) -> tuple[float, ...]:
-    if library.attributes("environments", cell["environment"]).get("DATASET"):
+    if EnvironmentModule(cell["environment"]).needs_dataset:
         return ()
     return tuple(float(m) for m in getattr(environment_of(cell), "means", ()))

@@ -10,8 +10,8 @@ from privarms.planning import statements as of_statements
 from privarms.planning.configuration import Configuration
 from privarms.planning.simulation import Simulation
 from privarms.planning.statements import Statement
-from privarms.registry import library
 from privarms.registry.artifacts import Artifact, InferenceTable
+from privarms.registry.modules import PolicyModule
 
 
 class Outputs:
@@ -130,7 +130,7 @@ class Outputs:
             found = {(policy, own) for policy, own in found if policy in entry.policies}
         if variant:
             found = {(policy, own) for policy, own in found if own in ("", variant)}
-        return sorted((policy, own) for policy, own in found if library.claims_epsilon(policy))
+        return sorted((policy, own) for policy, own in found if PolicyModule(policy).claims_epsilon)
 
     def sheets(self, paper: str) -> list[str]:
         """Return the names of the files of the paper's tables that are laid out for reading."""

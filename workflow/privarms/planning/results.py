@@ -14,14 +14,14 @@ from privarms.errors import PrivarmsError, UnnamedInputError
 from privarms.files import parquet
 from privarms.planning import paths
 from privarms.planning import published as of_paper
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule
 
 
 def environment_of(row: Mapping | pd.Series):
     """Return the environment of a row of results, configured by the row's columns."""
     name = row["environment"]
-    inputs = {k: row[k] for k in library.environment_arguments(name) if k in row and pd.notna(row[k])}
-    return library.load("environments", name).configure(**inputs)
+    inputs = {k: row[k] for k in EnvironmentModule(name).arguments if k in row and pd.notna(row[k])}
+    return EnvironmentModule(name).module.configure(**inputs)
 
 
 class Results:

@@ -13,7 +13,7 @@ from privarms.planning.configuration import Configuration
 from privarms.planning.datasets import Datasets
 from privarms.planning.shards import Shard
 from privarms.planning.studies import Paper
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 
 class Simulation:
@@ -63,7 +63,7 @@ class Simulation:
             return True
         if self.datasets.is_missing(cell.dataset):
             return False
-        learns = "auxiliary" in library.arguments("policies", cell.policy)
+        learns = "auxiliary" in PolicyModule(cell.policy).arguments
         alone = cell.policy_parameters.get("auxiliary") == "without"
         return self.datasets.has_auxiliary(cell.dataset) or not learns or alone
 
@@ -97,14 +97,14 @@ class Simulation:
     def claims(self) -> list[str]:
         """Return the policies of this run that claim an epsilon and that no audit of the library names."""
         run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
-        return sorted(policy for policy in run if library.claims_epsilon(policy) and not library.has_audit(policy))
+        return [p.name for p in map(PolicyModule, sorted(run)) if p.claims_epsilon and not p.has_audit]
 
     def audit_modules(self, policy: str | None = None) -> list[str]:
         """Return the library modules of these audits and of the policies that they are about, or of one policy."""
         cells = [c for paper, study in self.audits(policy) for c in self.cells[paper, study]]
         cells = [c for c in cells if policy in (None, c.policy)]
-        rooms = {("environments", c.environment) for c in cells} | {("policies", c.policy) for c in cells}
-        return sorted(library.module(room, name) for room, name in rooms)
+        used = [PolicyModule(c.policy) for c in cells] + [EnvironmentModule(c.environment) for c in cells]
+        return sorted({module.dotted for module in used})
 
     def lacking(self, paper: str, study: str) -> list[str]:
         """Return the missing datasets without which a study has no cells."""

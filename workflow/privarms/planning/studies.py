@@ -168,7 +168,7 @@ class Entry(Parameters):
     TYPES: ClassVar = {"K": TypeAdapter(AsWritten[Arms])}
     EPSILON = TypeAdapter(AsWritten[Budget])
     OTHERS = TypeAdapter(AsWritten[Plain])
-    # Not a Name, because an object given to `privarms.simulate` may have any name. `parts.look_up` finds unknown names.
+    # Not a Name, because an object given to `privarms.simulate` may have any name. `checks.check` finds unknown names.
     policy: Text
     tag: Listed[Name] | None = None
     grid: Grid | None = None

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from privarms.audits.verdicts import NO_VIOLATION, NOT_AUDITED, NOT_CAUGHT, NOT_PRIVATE
 from privarms.plots import style
 from privarms.plots.facets import name_lines
-from privarms.registry import library
+from privarms.registry.modules import PolicyModule
 
 # Ratios outside this range are drawn at its ends.
 LEAST, MOST = 0.125, 32.0
@@ -55,6 +55,6 @@ def draw(lines: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
 
 def name(line: dict) -> str:
     """Return the name of a line: the label of the mechanism or policy, its variant and its reading."""
-    label = library.attributes("policies", line["subject"])["LABEL"]
+    label = PolicyModule(line["subject"]).label
     words = [label, *filter(None, (line["variant"], line["reading"]))]
     return ", ".join(words).replace("_", " ")

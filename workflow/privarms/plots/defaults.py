@@ -16,7 +16,7 @@ from privarms.planning.results import Results
 from privarms.plots import facets, style
 from privarms.plots.curves import interval, with_interval
 from privarms.plots.facets import dodged
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 # The figures draw the first of these measures that the study has.
 MEASURES = ("regret", "reward", "squared_error", "stopping_time", "p_value", "events")
@@ -79,7 +79,7 @@ def _cells(results: Results, at_end: bool = False) -> tuple[pd.DataFrame, list[s
     """Return the cells of the study, each with its curve, and the varying parameters that policies share."""
     cells = results.cells(next(iter(results.studies)))
     cells = (cells[cells["t"] == cells["horizon"]] if at_end and "t" in cells else cells).reset_index(drop=True)
-    around = {"K", "horizon"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
+    around = {"K", "horizon"}.union(*(EnvironmentModule(e).arguments for e in cells["environment"].unique()))
     # An environment without a value differs from one with it; a policy without one is drawn with all values.
     for k in [k for k in around if k in cells and cells[k].isna().any() and cells[k].notna().any()]:
         cells[k] = cells[k].astype(object).fillna("default")
@@ -89,8 +89,8 @@ def _cells(results: Results, at_end: bool = False) -> tuple[pd.DataFrame, list[s
 
 
 def _parameters(cells: pd.DataFrame) -> list[str]:
-    own = [k for p in cells["policy"].unique() for k in library.arguments("policies", p)]
-    around = [k for e in cells["environment"].unique() for k in library.environment_arguments(e)]
+    own = [k for p in cells["policy"].unique() for k in PolicyModule(p).arguments]
+    around = [k for e in cells["environment"].unique() for k in EnvironmentModule(e).arguments]
     return [k for k in dict.fromkeys((*around, *own, "horizon")) if k in cells]
 
 

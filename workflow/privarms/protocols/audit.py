@@ -4,7 +4,7 @@ import numpy as np
 
 from privarms.errors import StudyError
 from privarms.protocols._agreement import agree
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule
 
 # The audit takes the role of the environment and defines which policies it is about.
 FAMILY = None
@@ -18,7 +18,7 @@ def run_block(policy, params, environment, cell, replicates, environment_rng, po
     """Count an event in `replicates` trials on an audit's inputs; only the subject's own noise is random."""
     sizes = {"K": "n_arms", "dimensions": "dimensions", "batch": "batch"}
     agree(cell, params, **{name: getattr(environment, field, None) for name, field in sizes.items()})
-    audit = library.load("environments", cell.environment).AUDIT
+    audit = EnvironmentModule(cell.environment).audit
     try:
         events = audit.count(policy, params, environment, cell.horizon, replicates, policy_rng)
     except ValueError as error:

@@ -4,42 +4,49 @@ import inspect
 from types import ModuleType
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.registry import extensions, library
+from privarms.registry import extensions, library, modules
+from privarms.registry.arguments import arguments_of
+from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
 
-def check(at: str, policy: str, protocol: str, environment: str) -> None:
+def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: EnvironmentModule) -> None:
     """Check by signatures that a protocol can run a policy in an environment; raise PrivarmsError with file and line.
 
     at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
     ALSO_FITS and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits. An
     audit accepts its named subjects, or any policy of its families.
     """
-    wanted, own = library.attributes("protocols", protocol).get("FAMILY", protocol), library.family(policy)
+    wanted, own = protocol.family, policy.family
     if wanted is None:
-        check_known(at, "audit", environment, library.audits())
-        subjects = library.audits()[environment]
-        families = library.audited_families(environment)
-        if policy not in subjects and own not in families:
+        check_known(at, "audit", environment.name, modules.audits())
+        subjects, families = modules.audits()[environment.name], environment.audited_families
+        if policy.name not in subjects and own not in families:
             expected = ", ".join(subjects) or f"policies of {', '.join(families)}"
-            raise PrivarmsError(f"{at}: {environment} audits {expected}; found the policy {policy}")
+            raise PrivarmsError(f"{at}: {environment.name} audits {expected}; found the policy {policy.name}")
         wanted = own
-    module = library.load("policies", policy)
-    if wanted not in (own, *getattr(module, "ALSO_FITS", ())):
+    module = policy.module
+    if wanted not in (own, *policy.declared("ALSO_FITS", ())):
         raise PrivarmsError(
-            f"{at}: {library.policy_file(policy)} is of the family {own}, but the protocol {protocol} runs the family "
+            f"{at}: {policy.shown} is of the family {own}, but the protocol {protocol.name} runs the family "
             f"{wanted}; expected a policy of policies/{wanted}/, or one that has {wanted!r} in ALSO_FITS"
         )
     needed = {"configure": "a function configure", "LABEL": "LABEL, the policy's name for legends"}
-    faults = [
-        f"{library.policy_file(policy)}: expected {what}" for name, what in needed.items() if not hasattr(module, name)
-    ]
+    faults = [f"{policy.shown}: expected {what}" for name, what in needed.items() if not hasattr(module, name)]
     if wanted != library.MECHANISMS:
         family = library.family_module(wanted)
-        faults += [fault(module, name, arguments) for name, arguments in family["CONTRACT"].items()]
-        if fast_path := library.fast_path(policy, environment):
-            faults.append(fault(library.load_module(fast_path), "simulate", family["FAST_PATH"]))
+        functions = [(module, *one) for one in family["CONTRACT"].items()]
+        if fast_path := policy.fast_path(environment.name):
+            functions.append((library.load_module(fast_path), "simulate", family["FAST_PATH"]))
+        faults += [fault(*one) for one in functions]
     for one in filter(None, faults):
         raise PrivarmsError(f"{at}: {one} (the family {wanted}: see policies/{wanted}/__init__.py)")
+    # Figures and tables treat an epsilon as a privacy budget. An object is in no figure with the published policies.
+    undeclared = "epsilon" in policy.arguments and policy.declared("PRIVATE") is None
+    if undeclared and not policy.is_given and not policy.uses_a_mechanism:
+        raise PrivarmsError(
+            f"{policy.shown}: the parameter 'epsilon' means a privacy budget, but the module uses "
+            "no mechanism of privarms.mechanisms; rename it (such as exploration), or set PRIVATE = True if it is one"
+        )
 
 
 def fault(module: ModuleType, name: str, expected: tuple) -> str | None:
@@ -51,7 +58,7 @@ def fault(module: ModuleType, name: str, expected: tuple) -> str | None:
     if inspect.ismethod(value):
         found = "a method of an object; give the class, whose functions have no `self`"
         return f"{extensions.line(value)}: expected {wanted}; found {found}"
-    takes = tuple(library.function_arguments(value))
+    takes = tuple(arguments_of(value))
     if len(takes) == len(expected):
         return None
     return f"{extensions.line(value)}: expected {wanted}; found {name}({', '.join(takes)})"

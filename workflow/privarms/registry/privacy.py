@@ -1,10 +1,9 @@
 """What a policy promises: the kind of privacy, and the delta of approximate privacy."""
 
-import inspect
 from collections.abc import Mapping
 
 from privarms.errors import PrivarmsError
-from privarms.registry import library
+from privarms.registry.modules import PolicyModule
 
 PURE, APPROXIMATE, LOCAL, JOINT = KINDS = ("pure", "approximate", "local", "joint")
 
@@ -15,11 +14,11 @@ def privacy(policy: str) -> str:
     By default it is "local" in the family `locally_private` and "pure" elsewhere. Raises PrivarmsError for any other
     word.
     """
-    default = LOCAL if library.family(policy) == "locally_private" else PURE
-    kind = library.attributes("policies", policy).get("PRIVACY", default)
+    default = LOCAL if PolicyModule(policy).family == "locally_private" else PURE
+    kind = PolicyModule(policy).declared("PRIVACY", default)
     if kind not in KINDS:
         raise PrivarmsError(
-            f"{library.policy_file(policy)}: PRIVACY: expected one of {', '.join(KINDS)}; found {kind!r}"
+            f"{PolicyModule(policy).shown}: PRIVACY: expected one of {', '.join(KINDS)}; found {kind!r}"
         )
     return kind
 
@@ -31,13 +30,12 @@ def promised_delta(policy: str, values: Mapping) -> float:
     """
     if privacy(policy) != APPROXIMATE:
         return 0.0
-    module = library.attributes("policies", policy)
-    default = inspect.signature(module["configure"]).parameters.get("delta")
-    written = default.default if default is not None and default.default is not default.empty else module.get("DELTA")
+    argument = PolicyModule(policy).arguments.get("delta")
+    written = PolicyModule(policy).declared("DELTA") if argument is None or argument.required else argument.default
     found = values.get("delta", written)
     if not isinstance(found, int | float) or not 0 <= found < 1:
         raise PrivarmsError(
-            f"{library.policy_file(policy)}: PRIVACY = 'approximate' needs a delta in [0, 1), as the parameter `delta` "
+            f"{PolicyModule(policy).shown}: PRIVACY = 'approximate' needs a delta in [0, 1), as the parameter `delta` "
             f"of `configure` with a default, or as DELTA; found {'none' if found is None else repr(found)}"
         )
     return float(found)

@@ -14,7 +14,8 @@ from privarms.papers.sajed2019 import inference_formulas as formulas
 from privarms.papers.sajed2019 import inference_statements as tables
 from privarms.planning import cells, configuration, statements
 from privarms.planning.studies import Axes, Entry, listed
-from privarms.registry import artifacts, library
+from privarms.registry import artifacts
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 from tests import PAPERS
 
 from .tables_by_hand import results, rows
@@ -245,7 +246,7 @@ def loaded():
 
 def columns(cell):
     """Return a cell's values in its study's columns; None for a parameter that does not apply."""
-    takes = library.environment_arguments(cell.environment) | library.arguments("policies", cell.policy)
+    takes = EnvironmentModule(cell.environment).arguments | PolicyModule(cell.policy).arguments
     about = {key: getattr(cell, key) for key in ("study", "policy", "environment")}
     return about | dict.fromkeys(takes) | cell.parameters | {"horizon": cell.horizon, "variant": cell.variant or None}
 

@@ -18,8 +18,8 @@ from privarms.ledger.intervals import quantile
 from privarms.papers.li2024 import inference_formulas as by_formula
 from privarms.papers.li2024.inference_formulas import expected_T_min, gaps_of, printed_order
 from privarms.planning.results import Results, environment_of
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 CONFIDENCE = 0.95
 # Confidence of each bound on a loss: 150 bounds hold together with 98%.
@@ -35,9 +35,9 @@ ESTIMATE = ("estimate", "effect", "floor_T_min", "variance_0", "variance_1")
 def parameters(rows: pd.DataFrame) -> list[str]:
     """Return the columns that identify a cell: policy, environment and the parameters of both that any cell has."""
     named = ["policy", "variant", "environment", *AXES]
-    for folder, column in (("policies", "policy"), ("environments", "environment")):
+    for kind, column in ((PolicyModule, "policy"), (EnvironmentModule, "environment")):
         for name in rows[column].unique():
-            named += library.arguments(folder, name)
+            named += kind(name).arguments
     return [k for k in dict.fromkeys(named) if k in rows and rows[k].notna().any()]
 
 
@@ -122,7 +122,7 @@ def privacy_cost(results: Results) -> pd.DataFrame:
     """
     cells = pareto(results)
     own = [k for k in parameters(cells) if k not in ("policy", *AXES)]
-    around = {"environment"}.union(*(library.environment_arguments(e) for e in cells["environment"].unique()))
+    around = {"environment"}.union(*(EnvironmentModule(e).arguments for e in cells["environment"].unique()))
     readings = [k for k in own if k not in around]
     plain = cells[cells["policy"] == "conse_se"].drop(columns=["epsilon", *readings])
     keys = ["arrivals", "horizon", "M", "alpha", *(k for k in own if k in around)]

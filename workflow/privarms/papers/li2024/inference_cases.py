@@ -11,8 +11,8 @@ from privarms.ledger.intervals import quantile
 from privarms.papers.li2024 import inference as tables
 from privarms.planning.results import Results
 from privarms.planning.statements import half_unit
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule
 
 # The spread of a mean of 50 squared errors, over the mean, if the estimator is normal: sqrt(2 / 50).
 PRINTED_SPREAD = math.sqrt(2 / 50)
@@ -171,7 +171,7 @@ def variance_cost(results: Results) -> pd.DataFrame:
     cells = cells[cells["interval"] == "printed"].rename(columns={"cells": "cell"})
     rows = cells.assign(value_mean=cells["variance_ratio"], value_se=cells["variance_ratio_se"])
     tops, bottoms = (rows[rows["policy"] == policy] for policy in ("dp_conse", "conse_se"))
-    takes = set().union(*map(library.environment_arguments, cells["environment"].unique()))
+    takes = set().union(*(EnvironmentModule(e).arguments for e in cells["environment"].unique()))
     around = [k for k in tables.parameters(cells) if k in takes or k in ("environment", "alpha")]
     return contrasts.ratios(tops, bottoms, "value", around)
 

@@ -11,8 +11,8 @@ from privarms.inference.rows import as_frame
 from privarms.mechanisms import lap_plus as mechanism
 from privarms.planning.results import Results
 from privarms.policies.experiment import conse_exp3e, conse_se, dp_conse
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import PolicyModule
 
 
 def gaps_of(environment) -> np.ndarray:
@@ -89,7 +89,7 @@ def epoch_params(setting: dict):
     module = {"conse_se": conse_se, "dp_conse": dp_conse}.get(setting["policy"])
     if module is None:
         return None
-    own = [k for k in library.arguments("policies", setting["policy"]) if k not in ("M", "horizon", "alpha")]
+    own = [k for k in PolicyModule(setting["policy"]).arguments if k not in ("M", "horizon", "alpha")]
     parameters = {k: setting[k] for k in own if k in setting and pd.notna(setting[k])}
     return module.configure(1, int(setting["horizon"]), 1.0, **parameters)
 

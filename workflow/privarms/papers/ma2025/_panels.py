@@ -14,7 +14,7 @@ from privarms.planning.labels import assigned, settings
 from privarms.planning.results import Results
 from privarms.plots.curves import FEWEST
 from privarms.plots.facets import leading
-from privarms.registry import library
+from privarms.registry.modules import PolicyModule
 
 FIGURES = ("fig7a", "fig7b", "fig8a", "fig8b", "fig8c", "fig8d", "fig8e", "fig8f", "fig9a", "fig9b", "fig9c")
 STUDIES = {"exponential": ("regret", "regret_printed"), "symmetric": ("regret_symmetric",)}
@@ -111,7 +111,7 @@ def _added(row: pd.Series) -> dict:
 
     The batch has one size in a figure, so it is named only where it differs.
     """
-    takes = library.arguments("policies", row["policy"])
+    takes = PolicyModule(row["policy"]).arguments
     unknown = [k for k in takes if k in row and k not in (*ALGORITHM, *AXES, "batch") and pd.notna(row[k])]
     return {k: row[k] for k in unknown if row[k] != takes[k].default}
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from privarms.files.numbers import shown
 from privarms.planning.results import Results
-from privarms.registry import library
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 TAG = "table2"
 REFERENCE = "real_data_reference"
@@ -28,7 +28,7 @@ AXES = ("dataset", "epsilon", "epsilon_aux", "auxiliary")
 def label_of(method: str) -> str:
     """Return a method's name in tables and figures: the policy's LABEL, and the setting of a written name."""
     policy, *setting = method.split(" (", 1)
-    return " (".join([library.attributes("policies", policy)["LABEL"], *setting])
+    return " (".join([PolicyModule(policy).label, *setting])
 
 
 def at_times(rows: pd.DataFrame) -> pd.DataFrame:
@@ -76,8 +76,8 @@ def named(cells: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
 def _given(row: pd.Series) -> dict:
     """Return a cell's parameters apart from AXES: the policy's and its environment's."""
     policy = row["method"] if "method" in row else row["policy"]
-    around = library.environment_arguments(row["environment"]) if "environment" in row else ()
-    names = dict.fromkeys((*library.arguments("policies", policy), *around))
+    around = EnvironmentModule(row["environment"]).arguments if "environment" in row else ()
+    names = dict.fromkeys((*PolicyModule(policy).arguments, *around))
     return {
         k: row[k] for k in sorted(names) if k in row and k not in (*AXES, "variant", "horizon") and pd.notna(row[k])
     }

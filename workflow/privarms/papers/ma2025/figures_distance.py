@@ -12,8 +12,8 @@ from privarms.planning.results import Results
 from privarms.plots import style
 from privarms.plots.curves import with_interval
 from privarms.plots.facets import curves, in_order, leading, name_lines, place_of, points
-from privarms.registry import library
 from privarms.registry.artifacts import figure, table
+from privarms.registry.modules import PolicyModule
 
 ALONE = "without auxiliary data"
 
@@ -21,7 +21,7 @@ ALONE = "without auxiliary data"
 def _deviations(results: Results) -> pd.DataFrame:
     """Return the cells of study `deviations`, as `named`, with `switches`, empty for an algorithm itself."""
     # Each point in which the two variants differ: as printed, as released.
-    differ = library.attributes("policies", panels.POLICY)["DEVIATIONS"]
+    differ = PolicyModule(panels.POLICY).deviations
     cells = results.cells("deviations")
     # The program's default batch is not named.
     cells = cells.assign(batch=cells["batch"].where(cells["batch"] != differ["batch"][1]))

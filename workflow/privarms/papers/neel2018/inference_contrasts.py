@@ -11,8 +11,8 @@ from privarms.papers.neel2018 import _enumerated
 from privarms.papers.neel2018._settings import bonus, ladder, printed
 from privarms.papers.neel2018.inference import EXPLORATION, average_bias, bias
 from privarms.planning.results import Results
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule
 
 # Half a unit of the last digit of the printed averages.
 ROUNDING = {"experiment_1_ucb_bias": 5e-5, "experiment_1_private_bias": 5e-6}
@@ -194,7 +194,7 @@ def _of_corollary_1(rows: pd.DataFrame) -> np.ndarray:
 def _around(rows: pd.DataFrame, horizon: bool = True) -> list[str]:
     """Return the columns that two compared cells share: parameters of the arms, and the horizon."""
     shared = ["horizon"] if horizon else []
-    return [*shared, *(k for k in library.environment_arguments("bernoulli") if k in rows)]
+    return [*shared, *(k for k in EnvironmentModule("bernoulli").arguments if k in rows)]
 
 
 def _with_bonus(cells: pd.DataFrame) -> pd.DataFrame:

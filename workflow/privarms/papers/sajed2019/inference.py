@@ -21,8 +21,8 @@ from privarms.papers.sajed2019._rows import EACH, exponents, regret_error, share
 from privarms.papers.sajed2019._settings import at_horizon, gaps, of_published_dp_se
 from privarms.planning.labels import parameters
 from privarms.planning.results import Results
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule
 
 CONFIDENCE = 0.95
 # The number of runs in Figure 1, and of means of so many that are drawn from ours.
@@ -76,7 +76,7 @@ def ratios(results: Results) -> pd.DataFrame:
     """
     studies = {study: results.cells(study) for study in ("regret", "figure1", "settings", "instances")}
     ends = pd.concat([at_horizon(c).assign(study=s) for s, c in studies.items()], ignore_index=True)
-    around = [k for e in ends["environment"].unique() for k in library.environment_arguments(e)]
+    around = [k for e in ends["environment"].unique() for k in EnvironmentModule(e).arguments]
     setting = [k for k in dict.fromkeys(("environment", *around, "horizon", "epsilon")) if k in ends]
     base = of_published_dp_se(ends)
     # If all of DP-SE's runs agree, its mean is not exact.

@@ -11,8 +11,8 @@ from privarms.papers.sajed2019 import inference as tables
 from privarms.papers.sajed2019._rows import exponents, regret_error, share_over, stopping_error, used
 from privarms.papers.sajed2019._settings import at_horizon
 from privarms.planning.results import Results
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule
 
 FIGURE_1 = "Figure 1 only"
 # The ends of Figure 1's range of epsilon.
@@ -27,7 +27,7 @@ WITHOUT_PRIVACY = (
 
 def _around(cells: pd.DataFrame) -> list[str]:
     """Return the parameters of the cells' environments, and the horizon."""
-    names = [k for e in cells["environment"].unique() for k in library.environment_arguments(e)]
+    names = [k for e in cells["environment"].unique() for k in EnvironmentModule(e).arguments]
     return [k for k in dict.fromkeys(("environment", *names, "horizon")) if k in cells]
 
 

@@ -14,8 +14,8 @@ from privarms.papers.synthesis import _validity
 from privarms.planning.labels import described
 from privarms.planning.results import Results, environment_of
 from privarms.protocols.locally_private import expected_rewards
-from privarms.registry import library
 from privarms.registry.artifacts import inference
+from privarms.registry.modules import EnvironmentModule, PolicyModule
 
 COLUMNS = ("pulls", "reward_sum", "held_out_sum")
 
@@ -23,7 +23,7 @@ COLUMNS = ("pulls", "reward_sum", "held_out_sum")
 def _cells(results: Results, study: str) -> pd.DataFrame:
     """Return the cells of a study; claims: whether the policy takes an epsilon and claims it."""
     cells = described(results.cells(study)).set_index("cell", drop=False)
-    return cells.assign(claims=[library.claims_epsilon(policy) for policy in cells["policy"]])
+    return cells.assign(claims=[PolicyModule(policy).claims_epsilon for policy in cells["policy"]])
 
 
 def _each(results: Results):
@@ -174,7 +174,7 @@ def _share(part: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
 
 def _uniform_regret(cell: pd.Series) -> float:
     """Return the mean regret per user of uniform choices with uniform contexts; nan for data."""
-    if library.attributes("environments", cell["environment"]).get("DATASET"):
+    if EnvironmentModule(cell["environment"]).needs_dataset:
         return np.nan
     environment = environment_of(cell)
     d = environment.dimensions
