@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from privarms.registry import contract, digests, extensions, library, source_files
-from privarms.registry.modules import PolicyModule
+from privarms.registry.modules import FamilyModule, PolicyModule
 
 
 def closure(*modules):
@@ -102,5 +102,5 @@ def test_every_policy_has_a_label_a_cost_and_fits_its_family(policy):
     assert isinstance(module.LABEL, str)
     assert module.SECONDS_PER_RUN + 1000 * module.SECONDS_PER_STEP > 0
     assert callable(module.configure)
-    wanted = library.family_module(PolicyModule(policy).family)["CONTRACT"]
+    wanted = FamilyModule(PolicyModule(policy).family).contract
     assert not any(contract.fault(PolicyModule(policy).module, *one) for one in wanted.items())

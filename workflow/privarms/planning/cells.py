@@ -9,10 +9,7 @@ from privarms.errors import PrivarmsError
 from privarms.execution.cell import Cell
 from privarms.planning.checks import check
 from privarms.planning.studies import Entry, Study, listed
-from privarms.registry.arguments import Argument
 from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
-
-WHOLE = Argument(required=True, types=("int",))
 
 
 def expand(file: str, paper: str, name: str, study: Study) -> list[Cell]:
@@ -53,7 +50,6 @@ def _cell(at: str, where: str, paper: str, name: str, study: Study, entry: Entry
         values = {**values, "horizon": horizon}
     elif ProtocolModule(study.protocol).needs_horizon:
         raise PrivarmsError(f"{where}: the key 'horizon' is missing (number of rounds for {study.protocol}); add it")
-    values = {**values, **{k: WHOLE.fitting(f"{at}.{k}", values[k]) for k in ("K", "horizon") if k in values}}
     policy, environment = PolicyModule(entry.policy), EnvironmentModule(study.environment.name)
     checkpoints = entry.checkpoints or study.checkpoints
     cell = Cell(

@@ -157,7 +157,7 @@ class Checkpoints(Model):
 class Environment(Parameters):
     """An environment, or an audit, and its parameters."""
 
-    TYPES: ClassVar = {"K": TypeAdapter(Arms)}
+    TYPES: ClassVar = {"K": TypeAdapter(Arms), "horizon": TypeAdapter(Count)}
     EPSILON = OTHERS = TypeAdapter(Plain)
     name: Name
 

@@ -6,7 +6,7 @@ from types import ModuleType
 from privarms.errors import PrivarmsError, check_known
 from privarms.registry import extensions, library, modules
 from privarms.registry.arguments import arguments_of
-from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
+from privarms.registry.modules import EnvironmentModule, FamilyModule, PolicyModule, ProtocolModule
 
 
 def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: EnvironmentModule) -> None:
@@ -33,10 +33,10 @@ def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: 
     needed = {"configure": "a function configure", "LABEL": "LABEL, the policy's name for legends"}
     faults = [f"{policy.shown}: expected {what}" for name, what in needed.items() if not hasattr(module, name)]
     if wanted != library.MECHANISMS:
-        family = library.family_module(wanted)
-        functions = [(module, *one) for one in family["CONTRACT"].items()]
+        family = FamilyModule(wanted)
+        functions = [(module, *one) for one in family.contract.items()]
         if fast_path := policy.fast_path(environment.name):
-            functions.append((library.load_module(fast_path), "simulate", family["FAST_PATH"]))
+            functions.append((library.load_module(fast_path), "simulate", family.fast_path))
         faults += [fault(*one) for one in functions]
     for one in filter(None, faults):
         raise PrivarmsError(f"{at}: {one} (the family {wanted}: see policies/{wanted}/__init__.py)")

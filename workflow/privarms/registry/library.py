@@ -12,7 +12,7 @@ Its modules are imported as `privarms_extensions.{folder}.{...}`.
 import hashlib
 import importlib
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -58,7 +58,7 @@ def given(policy: object, name: str) -> Iterator[None]:
     own = {key: getattr(policy, key) for key in dir(policy) if not key.startswith("__")}
     vars(module).update({"FAMILY": "bandit"} | own)
     check_known(name, "FAMILY", module.FAMILY, families())
-    keys = ("configure", *family_module(module.FAMILY)["CONTRACT"])
+    keys = ("configure", *load_family(module.FAMILY).CONTRACT)
     functions = [f for key in keys if (f := getattr(module, key, None)) is not None]
     code = [getattr(inspect.unwrap(getattr(f, "py_func", f)), "__code__", None) for f in functions]
     files = [one.co_filename for one in code if one]
@@ -121,10 +121,10 @@ def _roots() -> tuple[Path, ...]:
     return (ROOT, *extensions.folders())
 
 
-def family_module(family: str) -> Mapping:
-    """Return the attributes of the package of a family: CONTRACT and, if it has fast paths, FAST_PATH."""
+def load_family(family: str) -> ModuleType:
+    """Import the package of a family of policies."""
     packages = [root / "policies" / family for root in _roots()]
-    return vars(load_module(dotted_name(next(p for p in packages if (p / "__init__.py").is_file()))))
+    return load_module(dotted_name(next(p for p in packages if (p / "__init__.py").is_file())))
 
 
 def load(room: str, name: str) -> ModuleType:

@@ -214,6 +214,23 @@ class ProtocolModule(Module):
         return self.columns.get(self.record(record))
 
 
+@dataclass(frozen=True)
+class FamilyModule:
+    """The package of a family of policies, by its name."""
+
+    name: str
+
+    @property
+    def contract(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the functions that every policy of the family has, with the names of their arguments."""
+        return library.load_family(self.name).CONTRACT
+
+    @property
+    def fast_path(self) -> tuple[str, ...]:
+        """Return the names of the arguments of `simulate` in each fast path of the family."""
+        return library.load_family(self.name).FAST_PATH
+
+
 @remembered
 def audits() -> dict[str, tuple[str, ...]]:
     """Return the audits by name with their subjects, policies or mechanisms; audits of families have none."""
