@@ -220,6 +220,20 @@ def test_what_was_renamed_keeps_its_stream(names, own, others, identity):
     assert cell.variant == own.get("variant", others.get("variant", ""))
 
 
+@pytest.mark.parametrize(
+    ("changes", "key"),
+    [
+        ({"grid": {"K": 10.5, "epsilon": 1}}, "grid.K"),
+        ({"grid": {"K": 5, "epsilon": 1, "horizon": 10.5}}, "grid.horizon"),
+        ({"policies": [{"policy": "ucb1", "horizon": 10.5}]}, r"policies\[0\].horizon"),
+        ({"environment": {"name": "bernoulli", "top": 0.75, "bottom": 0.25, "horizon": 10.5}}, "environment.horizon"),
+    ],
+)
+def test_arms_and_rounds_are_whole_wherever_they_are_given(changes, key):
+    with pytest.raises(PrivarmsError, match=f"{key}: expected an integer; found 10.5"):
+        cells(**changes)
+
+
 def test_an_audit_has_both_neighbours():
     audit = {"protocol": None, "environment": None, "audit": "changed_reward", "horizon": 51}
     policies = [{"policy": "private_ucb", "variant": "as_printed"}]
