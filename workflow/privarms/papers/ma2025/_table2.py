@@ -103,14 +103,16 @@ def _repeated(rows: pd.DataFrame, budget: str, place: list[str]) -> pd.DataFrame
     return pd.concat([rows[~alone], again], ignore_index=True)
 
 
-def reference(results: Results) -> pd.DataFrame:
-    """Return the mean reward of ABSE as published, to which Table 2's entries are relative.
+def absse(results: Results, study: str = REFERENCE) -> pd.DataFrame:
+    """Return a study's cells of ABSE, `named`; Table 2's entries are relative to those with an empty `setting`."""
+    cells = results.cells(study)
+    return named(cells[cells["policy"] == "absse"], published(results, REFERENCE))
 
-    The columns are dataset, horizon, t, base and base_se.
-    """
-    cells = results.cells(REFERENCE)
-    absse = named(cells[cells["policy"] == "absse"], published(results, REFERENCE))
-    output = absse.loc[absse["setting"] == "", ["dataset", "horizon", "t", "reward_mean", "reward_se"]]
+
+def reference(results: Results) -> pd.DataFrame:
+    """Return the mean reward of ABSE as published: dataset, horizon, t, base and base_se."""
+    cells = absse(results)
+    output = cells.loc[cells["setting"] == "", ["dataset", "horizon", "t", "reward_mean", "reward_se"]]
     return output.set_axis(["dataset", "horizon", "t", "base", "base_se"], axis=1)
 
 

@@ -16,8 +16,8 @@ from privarms.ledger.contrasts import error, ratios
 from privarms.papers.ma2025._table2 import (
     METHOD,
     PUBLISHED_DATASETS,
-    REFERENCE,
     ROW,
+    absse,
     at_times,
     named,
     published,
@@ -150,11 +150,7 @@ def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
     usual = published(results, "real_data")
     main = named(results.cells("real_data"), usual)
     main = main[main["dataset"].isin(PUBLISHED_DATASETS)]
-    references = [results.cells(study) for study in (REFERENCE, "adult_sensitivity_reference")]
-    absse = pd.concat(
-        [named(cells[cells["policy"] == "absse"], published(results, REFERENCE)) for cells in references],
-        ignore_index=True,
-    )
+    references = pd.concat([absse(results), absse(results, "adult_sensitivity_reference")], ignore_index=True)
     # Other cells of `real_data` are no setting of the paper's methods.
     own = main[results.has_tag(main)]
     others = [named(results.cells(study), usual) for study in ("adult_sensitivity", "adult_settings")]
@@ -168,22 +164,23 @@ def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
             dataset, setting = key
             prepared = dataset not in PUBLISHED_DATASETS
             added = [name for name in (dataset if prepared else "", setting) if name]
-            changed = [str(CHOICES.get(name, name)) for name in added]
-            base = absse[(absse["dataset"] == dataset) & (absse["settings"] == "")]
+            choices = [str(CHOICES.get(name, name)) for name in added]
+            base = references[(references["dataset"] == dataset) & (references["setting"] == "")]
             part = part.assign(dataset=ADULT if prepared else dataset)
-            yield _entries(part, base, ", ".join(changed) or DEFAULT)
+            yield _entries(part, base, ", ".join(choices) or DEFAULT)
     adult = at_times(main[(main["dataset"] == ADULT) & (main["setting"] == "") & (main["variant"] != "as_printed")])
-    for setting, base in absse[(absse["dataset"] == ADULT) & (absse["settings"] != "")].groupby("settings", sort=False):
+    changed = references[(references["dataset"] == ADULT) & (references["setting"] != "")]
+    for setting, base in changed.groupby("setting", sort=False):
         yield _entries(adult, base, f"{OF_ABSSE}{setting}")
 
 
-def _entries(cells: pd.DataFrame, absse: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Return the ratios of some cells to ABSE in one setting; rows without a mean of ABSE above 0 are left out."""
-    absse = absse[absse["reward_mean"] > 0].drop_duplicates("t")
+def _entries(cells: pd.DataFrame, base: pd.DataFrame, setting: str) -> pd.DataFrame:
+    """Return the ratios of some cells to ABSE (`base`) in one setting; rows without a mean above 0 are left out."""
+    base = base[base["reward_mean"] > 0].drop_duplicates("t")
     rows = repeated(cells)
     rows["spread"] = rows["reward_se"] * np.sqrt(rows["replicates"])
-    rows, absse = (one.assign(reward_se=_error(one)) for one in (rows, absse))
-    rows = ratios(rows, absse, "reward", ["t"])
+    rows, base = (one.assign(reward_se=_error(one)) for one in (rows, base))
+    rows = ratios(rows, base, "reward", ["t"])
     # The bound on the error of equal runs says how sure we are; it is no scatter of the paper's runs.
     rows = rows.assign(ratio_top_sd=rows["spread"], se=rows["reward_se"] / rows["ratio_bottom"], setting=setting)
     return rows[[*KEYS, "variant", "setting", *ERRORS, "se", "replicates", "runs", "cells"]]
