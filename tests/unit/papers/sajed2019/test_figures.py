@@ -93,6 +93,14 @@ RATIO = {"replicates": 30, "regret_mean": 20.0, "regret_se": 1.0, "regret_mean_d
 RATIO = CELL | {"spacing": None, "counter": None, "policy": "dp_ucb", "width": "log3"} | RATIO
 
 
+def test_a_short_horizon_has_regret_that_rises():
+    few = pd.DataFrame({"cell": [], "t": [], "low": [], "high": []})
+    figure, _ = figures.fig1a(results(cells={"figure1": study(*FIGURE_1, regret_mean=30.0)}, thirty_runs=few))
+    for ax in figure.axes[:2]:
+        low, high = ax.get_ylim()
+        assert low < 30 < high
+
+
 def test_a_panel_per_width_shows_all_settings():
     cells = [
         RATIO | {"epsilon": e, "K": K, "spacing": spacing, "width": width, "ratio": 2.0 + K, "ratio_se": 0.1}
