@@ -1,9 +1,9 @@
 """Table 2 (section 4.2): names of its methods and rows, and ranks over its rows.
 
 A method is a policy in a variant, with or without auxiliary data, in a `setting`: the parameters in which a cell
-differs from the published ones of its policy and variant, usually none. The published cells have the tag TAG. A row is
-a dataset, a pair of budgets and a time. Entries that do not depend on a budget are repeated for each one; in the
-published table they differ. The algorithm as printed has fewer replicates and is not compared.
+differs from our main cell of its policy and variant, usually none. The main cells have the tag TAG in `real_data` and
+`real_data_reference`. A row is a dataset, a pair of budgets and a time. Entries that do not depend on a budget are
+repeated for each one; in the published table they differ. The algorithm as printed is not compared.
 """
 
 import numpy as np
@@ -38,18 +38,18 @@ def at_times(rows: pd.DataFrame) -> pd.DataFrame:
     return output.assign(time=np.where(output["t"] == output["horizon"], "full", "quarter"))
 
 
-def published(results: Results, study: str) -> pd.DataFrame:
-    """Return the cells of a study that the configuration tags as those of Table 2."""
+def main_cells(results: Results, study: str) -> pd.DataFrame:
+    """Return those of our cells of a study with the settings of Table 2, the tag TAG."""
     cells = results.cells(study)
     return cells[results.has_tag(cells, TAG)]
 
 
 def named(cells: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
-    """Return a study's cells with the columns of METHOD, none empty, and `settings`.
+    """Return a study's cells with the columns of METHOD, none empty.
 
     dataset: with the number of users, unless it is the published one, or the only one of a dataset without
-    settings: all parameters that the study gives a cell, sorted ("batch 100, rate 0.1")
-    usual: the `published` cells; `setting` lists all parameters if none has the policy and variant
+    setting: the parameters in which a cell differs from that of `usual`, sorted ("batch 100, rate 0.1")
+    usual: the `main_cells`; a cell whose policy and variant it does not have differs in all its parameters
     """
     output = cells.rename(columns={"policy": "method"})
     output = output.assign(**{k: output.get(k, np.nan) for k in ("variant", "auxiliary", *AXES[1:3])})
@@ -58,19 +58,17 @@ def named(cells: pd.DataFrame, usual: pd.DataFrame) -> pd.DataFrame:
     output["epsilon_aux"] = output["epsilon_aux"].astype(float)
     usual = usual.assign(variant=usual["variant"].astype(object).fillna("") if "variant" in usual else "")
     inputs = {key: _given(part.iloc[0]) for key, part in usual.groupby(["policy", "variant"], observed=True)}
-    own: dict[str, tuple[str, str]] = {}
+    own: dict[str, str] = {}
     for _, row in output.drop_duplicates("cell").iterrows():
-        mine, of_paper = _given(row), inputs.get((row["method"], row["variant"]), {})
-        changed = {k: mine.get(k) for k in sorted({*mine, *of_paper}) if mine.get(k) != of_paper.get(k)}
-        own[row["cell"]] = words(mine), words(changed)
-    texts = [own[cell] for cell in output["cell"]]
+        mine, theirs = _given(row), inputs.get((row["method"], row["variant"]), {})
+        own[row["cell"]] = words({k: mine.get(k) for k in sorted({*mine, *theirs}) if mine.get(k) != theirs.get(k)})
     sizes = output.groupby("dataset", observed=True)["horizon"].agg(
         lambda own: own.iloc[0] if own.nunique() == 1 else 0
     )
     users = output["dataset"].map({**sizes, **dict(zip(usual["dataset"], usual["horizon"], strict=True))})
     other = output["dataset"] + output["horizon"].map(" ({:,} users)".format)
     names = output["dataset"].where(output["horizon"] == users, other)
-    return output.assign(dataset=names, settings=[a for a, _ in texts], setting=[b for _, b in texts])
+    return output.assign(dataset=names, setting=output["cell"].map(own))
 
 
 def _given(row: pd.Series) -> dict:
@@ -106,11 +104,11 @@ def _repeated(rows: pd.DataFrame, budget: str, place: list[str]) -> pd.DataFrame
 def absse(results: Results, study: str = REFERENCE) -> pd.DataFrame:
     """Return a study's cells of ABSE, `named`; Table 2's entries are relative to those with an empty `setting`."""
     cells = results.cells(study)
-    return named(cells[cells["policy"] == "absse"], published(results, REFERENCE))
+    return named(cells[cells["policy"] == "absse"], main_cells(results, REFERENCE))
 
 
 def reference(results: Results) -> pd.DataFrame:
-    """Return the mean reward of ABSE as published: dataset, horizon, t, base and base_se."""
+    """Return the mean rewards of ABSE's main cells, which Table 2 divides by: dataset, horizon, t, base, base_se."""
     cells = absse(results)
     output = cells.loc[cells["setting"] == "", ["dataset", "horizon", "t", "reward_mean", "reward_se"]]
     return output.set_axis(["dataset", "horizon", "t", "base", "base_se"], axis=1)

@@ -10,9 +10,9 @@ from privarms.papers.ma2025._table2 import (
     best_constant,
     called,
     label_of,
+    main_cells,
     named,
     pair_text,
-    published,
     repeated,
 )
 from privarms.papers.ma2025.inference_table2 import ADULT
@@ -40,8 +40,8 @@ def real_learning_curves(results: Results):
     one column per pair of budgets. Dashed: without auxiliary data; dotted: the best constant arm. Thin: a method in
     another setting, such as Linear and NN with the rate .1; the CSV file names the setting. LDPMAB is as released,
     except where marked as printed (c = 64). ABSE is not private and uses no auxiliary data."""
-    cells = repeated(named(results.cells("real_data"), published(results, "real_data"))).assign(method=called)
-    base = named(results.cells(REFERENCE), published(results, REFERENCE))
+    cells = repeated(named(results.cells("real_data"), main_cells(results, "real_data"))).assign(method=called)
+    base = named(results.cells(REFERENCE), main_cells(results, REFERENCE))
     base = base[base["method"] == "absse"].assign(auxiliary="", method=called)
     pairs = cells[["dataset", "epsilon", "epsilon_aux"]].drop_duplicates()
     base = base.drop(columns=["epsilon", "epsilon_aux"]).merge(pairs, on="dataset")

@@ -19,8 +19,8 @@ from privarms.papers.ma2025._table2 import (
     ROW,
     absse,
     at_times,
+    main_cells,
     named,
-    published,
     reference,
     repeated,
 )
@@ -54,15 +54,17 @@ ENTRY = [
 
 @inference(studies=["real_data", "real_data_reference"])
 def table2(results: Results) -> pd.DataFrame:
-    """Return Table 2's entries in the order of the configuration: row, method, `settings`, mean reward, ABSE's
-    (`base`), their ratio, and the comparison with the best method of the row.
+    """Return Table 2's entries for its picture and table; statements use those of `table2_settings`.
+
+    They are in the order of the configuration: row, method, mean reward, ABSE's (`base`), their ratio, and the
+    comparison with the best method of the row.
 
     best_over_this: the best method's mean reward over this one's, with a 95% percentile interval of the paired
     bootstrap; p of the signed-rank test that the best one is larger, p_holm adjusted over the row's comparisons. Empty
     for the best one itself and, like best and significant, for methods that are not compared: the algorithm as printed,
     and those with fewer replicates than most of the row.
     """
-    cells = repeated(named(at_times(results.cells("real_data")), published(results, "real_data")))
+    cells = repeated(named(at_times(results.cells("real_data")), main_cells(results, "real_data")))
     base = reference(results)
     cells = cells.merge(base, on=["dataset", "horizon", "t"], how="left", validate="many_to_one")
     # No ratio to a mean reward of 0.
@@ -81,7 +83,7 @@ def table2(results: Results) -> pd.DataFrame:
         name = [dataset, data, f"{epsilon:g}", str(float(epsilon_aux)), time]
         rng = stream(BOOTSTRAP_SEED, digest({"row": name}), 0)
         parts.append(row.merge(_contest(contest, rewards, time, rng), on="cell", how="left"))
-    table = pd.concat(parts, ignore_index=True).reindex(columns=[*ROW, *METHOD, "settings", *ENTRY])
+    table = pd.concat(parts, ignore_index=True).reindex(columns=[*ROW, *METHOD, *ENTRY])
     kinds = {"boolean": ENTRY[7:10], "object": ENTRY[10:13], "float64": ENTRY[13:]}
     return table.astype({name: kind for kind, names in kinds.items() for name in names})
 
@@ -147,7 +149,7 @@ def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
     algorithm as printed has its constant c. A row's method and ABSE share the users of a replicate in the paper; here
     they are independent.
     """
-    usual = published(results, "real_data")
+    usual = main_cells(results, "real_data")
     main = named(results.cells("real_data"), usual)
     main = main[main["dataset"].isin(PUBLISHED_DATASETS)]
     references = pd.concat([absse(results), absse(results, "adult_sensitivity_reference")], ignore_index=True)
