@@ -220,6 +220,13 @@ def test_columns_of_an_extensions_protocol_do_not_overwrite_each_other(extension
         run.run_piece(Piece(cell, 0, 1), 1, {})
 
 
+def test_a_protocol_without_keys_is_refused_before_anything_runs(extension):
+    file = extension() / "protocols/made_up.py"
+    file.write_text(file.read_text().replace("KEYS = ()\n", ""))
+    with pytest.raises(PrivarmsError, match=r"protocols/made_up\.py: expected KEYS, .*; found none"):
+        expanded(protocol="made_up")
+
+
 def test_a_record_that_differs_from_its_declaration_is_an_error(extension):
     extension(declared='COLUMNS = {None: ("height",)}', name="width")
     (cell,) = expanded(protocol="made_up")

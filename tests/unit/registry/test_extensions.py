@@ -17,7 +17,7 @@ from privarms.planning.studies import Paper, StudiesFile, Study
 from privarms.policies import Policy, functions
 from privarms.policies.stopping import Rule
 from privarms.registry import extensions, library, source_files
-from privarms.registry.modules import PolicyModule, ProtocolModule
+from privarms.registry.modules import FamilyModule, PolicyModule, ProtocolModule
 from tests import PAPERS
 
 POLICY = """
@@ -197,12 +197,23 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
         (CONFIGURE, "def configure(K: int", r"py:15: SyntaxError: "),
         (CONFIGURE, "def configure(K: int, arm: int = 3)", "the parameter name 'arm' clashes with a result column"),
         (CONFIGURE, "def configure(K: int, epsilon: float = 3)", "'epsilon' means a privacy budget"),
+        (
+            CONFIGURE,
+            "PRIVATE = None\n\n\ndef configure(K: int, epsilon: float = 3)",
+            "'epsilon' means a privacy budget",
+        ),
     ],
 )
 def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, old, new, message):
     assert old in POLICY
     extension("policies/bandit/least_pulled.py", POLICY.replace(old, new))
     refused(message)
+
+
+def test_a_family_says_what_its_policies_have(extension):
+    extension("policies/walking/__init__.py", '"""A family."""\n')
+    with pytest.raises(PrivarmsError, match=r"policies/walking/__init__\.py: expected CONTRACT, .*; found none"):
+        _ = FamilyModule("walking").contract
 
 
 def test_a_policy_fits_other_families_if_it_says_so(extension):

@@ -132,7 +132,6 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
     for policy, own in counts.groupby("policy", sort=False, observed=True):
         subject = str(policy)
         takes = PolicyModule(subject).arguments
-        defaults = signature(PolicyModule(subject).module.configure).parameters
         settings = [k for k in parameters(own) if own[k].notna().any()]
         apart = [k for k in settings if k not in ("variant", "epsilon", "noise", "promised")]
         readings = [k for k in apart if k in takes and takes[k].choices]
@@ -143,7 +142,7 @@ def _of_study(paper: str, study: str, counts: pd.DataFrame) -> Iterable[Audited]
             epsilon = float(row["epsilon"])
             promised = _or(row.get("promised"), epsilon)
             noise = _or(row.get("noise"), 1.0) * promised / epsilon
-            read = {k: _or(row[k], defaults[k].default) for k in readings}
+            read = {k: _or(row[k], takes[k].default) for k in readings}
             row |= {"subject": subject, "family": PolicyModule(subject).family, "paper": paper, "study": study}
             row |= {"variant": _or(row.get("variant"), ""), "setting": _words(row, apart)}
             row |= {"reading": _words(read, readings), "epsilon": promised, "claimed": audit.claimed(promised)}

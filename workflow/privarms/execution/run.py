@@ -90,11 +90,11 @@ def _configured(cell: Cell, prepared: Mapping[str, Path | str]) -> partial:
     if cell.dataset is not None:
         inputs["data"] = prepared[inputs.pop("dataset")]
     with _faults_of(cell, f"environment {cell.environment}"):
-        module = EnvironmentModule(cell.environment).module
-        environment = module.configure(**inputs)
+        around = EnvironmentModule(cell.environment)
+        environment = around.module.configure(**inputs)
     with _faults_of(cell, cell.policy):
         takes = PolicyModule(cell.policy).arguments
-        values = module.tell(environment) if getattr(module, "TELLS", ()) else {}
+        values = around.module.tell(environment) if around.tells else {}
         provided = {name: value for name, value in values.items() if name in takes}
         params = policy.configure(**{**provided, **cell.policy_parameters})
     return partial(protocol.run_block, policy, params, environment)

@@ -33,7 +33,7 @@ def completed(papers: Mapping[str, Paper], trials: int) -> dict[str, Paper]:
     run: dict[str, tuple[str, list[dict]]] = {}
     for name, study, entry in entries:
         policy, grid = entry.policy, study.grid_of(entry)
-        if policy not in audited and not PolicyModule(policy).has_audit and PolicyModule(policy).claims_epsilon:
+        if policy not in audited and not PolicyModule(policy).has_library_audit and PolicyModule(policy).claims_epsilon:
             values = {**(grid[0].parameters if grid else {}), **entry.parameters}
             setting = {k: values[k] for k in PolicyModule(policy).arguments if k in values and k not in OTHERS}
             _, settings = run.get(policy, (name, []))

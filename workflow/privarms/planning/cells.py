@@ -7,7 +7,7 @@ from typing import Any
 
 from privarms.errors import PrivarmsError
 from privarms.execution.cell import Cell
-from privarms.planning.checks import check
+from privarms.planning.checks import check_study
 from privarms.planning.studies import Entry, Study, listed
 from privarms.registry.modules import EnvironmentModule, PolicyModule, ProtocolModule
 
@@ -16,11 +16,11 @@ def expand(file: str, paper: str, name: str, study: Study) -> list[Cell]:
     """Return the cells of a study, in the order of its policies and its grid.
 
     A grid parameter that a policy does not take is dropped for that policy. Cells that then coincide are one cell, in
-    the panels of both. Raises PrivarmsError with file and key for the faults that `checks.check` finds, a missing
+    the panels of both. Raises PrivarmsError with file and key for the faults that `checks.check_study` finds, a missing
     parameter, or a horizon below the number of arms.
     """
     where = f"{file}: studies.{name}"
-    check(where, study)
+    check_study(where, study)
     cells: dict[str, Cell] = {}
     for at, entry in study.entries(where):
         for values in _points(study, entry):

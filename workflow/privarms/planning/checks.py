@@ -9,7 +9,7 @@ from privarms.registry.modules import EnvironmentModule, Module, PolicyModule, P
 OWN_KEYS = tuple(Entry.model_fields)
 
 
-def check(where: str, study: Study) -> None:
+def check_study(where: str, study: Study) -> None:
     """Check a study; where: its file and key.
 
     Raises PrivarmsError with file and key for an unknown name or parameter, a policy that does not fit the protocol,
@@ -22,9 +22,9 @@ def check(where: str, study: Study) -> None:
 
 def _check_names(where: str, study: Study) -> None:
     """Check the names of the modules and of the records, and that each policy fits."""
-    kind, room = ("audit", "audits") if study.protocol == AUDIT else ("environment", "environments")
+    room = "audits" if study.protocol == AUDIT else "environments"
     check_known(f"{where}.protocol", "name", study.protocol, library.names("protocols"))
-    check_known(f"{where}.{kind}.name", "name", study.environment.name, library.names(room))
+    check_known(f"{where}.{study.environment_key}.name", "name", study.environment.name, library.names(room))
     protocol, environment = ProtocolModule(study.protocol), EnvironmentModule(study.environment.name)
     for at, entry in study.entries(where):
         if entry.policy not in library.names(library.MECHANISMS):
@@ -37,12 +37,9 @@ def _check_names(where: str, study: Study) -> None:
 
 def _check_parameters(where: str, study: Study) -> None:
     """Check the names of the parameters that the study gives to the environment, to policies and as axes."""
-    kind, around = (
-        "audit" if study.protocol == AUDIT else "environment",
-        EnvironmentModule(study.environment.name).arguments,
-    )
+    around = EnvironmentModule(study.environment.name).arguments
     for key in study.environment.parameters:
-        check_known(f"{where}.{kind}.{key}", "parameter", key, around)
+        check_known(f"{where}.{study.environment_key}.{key}", "parameter", key, around)
     for at, entry in study.entries(where):
         for key in entry.parameters:
             check_known(f"{at}.{key}", "parameter", key, PolicyModule(entry.policy).arguments)

@@ -97,7 +97,7 @@ class Simulation:
     def claims(self) -> list[str]:
         """Return the policies of this run that claim an epsilon and that no audit of the library names."""
         run = {c.policy for cells in self.cells.values() for c in cells if c.protocol != "audit"}
-        return [p.name for p in map(PolicyModule, sorted(run)) if p.claims_epsilon and not p.has_audit]
+        return [p.name for p in map(PolicyModule, sorted(run)) if p.claims_epsilon and not p.has_library_audit]
 
     def audit_modules(self, policy: str | None = None) -> list[str]:
         """Return the library modules of these audits and of the policies that they are about, or of one policy."""

@@ -168,7 +168,7 @@ class Entry(Parameters):
     TYPES: ClassVar = {"K": TypeAdapter(AsWritten[Arms])}
     EPSILON = TypeAdapter(AsWritten[Budget])
     OTHERS = TypeAdapter(AsWritten[Plain])
-    # Not a Name, because an object given to `privarms.simulate` may have any name. `checks.check` finds unknown names.
+    # Not a Name, because an object given to `privarms.simulate` may have any name. `checks` finds unknown names.
     policy: Text
     tag: Listed[Name] | None = None
     grid: Grid | None = None
@@ -223,6 +223,11 @@ class Study(Model):
     def entries(self, where: str) -> list[tuple[str, Entry]]:
         """Return the policies, each with the file and the key of its entry; where: those of the study."""
         return [(entry.place or f"{where}.policies[{i}]", entry) for i, entry in enumerate(self.policies)]
+
+    @property
+    def environment_key(self) -> str:
+        """Return the key of its environment: "audit" for an audit."""
+        return "environment" if self.audit is None else "audit"
 
     def grid_of(self, entry: Entry) -> list[Axes]:
         """Return the grids of one of the policies: its own, or those of the study."""

@@ -1,4 +1,4 @@
-"""Check that a policy fits its protocol, by the signatures of its functions, before anything runs."""
+"""Check that a policy fits its protocol, by what its module has, before anything runs."""
 
 import inspect
 from types import ModuleType
@@ -10,11 +10,11 @@ from privarms.registry.modules import EnvironmentModule, FamilyModule, PolicyMod
 
 
 def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: EnvironmentModule) -> None:
-    """Check by signatures that a protocol can run a policy in an environment; raise PrivarmsError with file and line.
+    """Check that a protocol can run a policy in an environment or audit; raise PrivarmsError with file and line.
 
-    at: the file and the key of the study's entry. A policy of another family fits if its module names the family in
-    ALSO_FITS and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits. An
-    audit accepts its named subjects, or any policy of its families.
+    at: the file and the key of the study's entry. A policy fits if it is of the protocol's family, or names it in
+    ALSO_FITS, and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits, and
+    an audit accepts its named subjects, or any policy of its families. A parameter `epsilon` must be a privacy budget.
     """
     wanted, own = protocol.family, policy.family
     if wanted is None:
@@ -25,7 +25,7 @@ def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: 
             raise PrivarmsError(f"{at}: {environment.name} audits {expected}; found the policy {policy.name}")
         wanted = own
     module = policy.module
-    if wanted not in (own, *policy.declared("ALSO_FITS", ())):
+    if wanted not in (own, *policy.also_fits):
         raise PrivarmsError(
             f"{at}: {policy.shown} is of the family {own}, but the protocol {protocol.name} runs the family "
             f"{wanted}; expected a policy of policies/{wanted}/, or one that has {wanted!r} in ALSO_FITS"
@@ -36,15 +36,15 @@ def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: 
         family = FamilyModule(wanted)
         functions = [(module, *one) for one in family.contract.items()]
         if fast_path := policy.fast_path(environment.name):
-            functions.append((library.load_module(fast_path), "simulate", family.fast_path))
+            functions.append((library.load_module(fast_path), "simulate", family.fast_path_arguments))
         faults += [fault(*one) for one in functions]
     for one in filter(None, faults):
         raise PrivarmsError(f"{at}: {one} (the family {wanted}: see policies/{wanted}/__init__.py)")
     # Figures and tables treat an epsilon as a privacy budget. An object is in no figure with the published policies.
-    undeclared = "epsilon" in policy.arguments and policy.declared("PRIVATE") is None
+    undeclared = "epsilon" in policy.arguments and policy.private is None
     if undeclared and not policy.is_given and not policy.uses_a_mechanism:
         raise PrivarmsError(
-            f"{policy.shown}: the parameter 'epsilon' means a privacy budget, but the module uses "
+            f"{at}: {policy.shown}: the parameter 'epsilon' means a privacy budget, but the module uses "
             "no mechanism of privarms.mechanisms; rename it (such as exploration), or set PRIVATE = True if it is one"
         )
 

@@ -122,9 +122,14 @@ def _roots() -> tuple[Path, ...]:
 
 
 def load_family(family: str) -> ModuleType:
-    """Import the package of a family of policies."""
+    """Import the package of a family of policies. Raises PrivarmsError for one without CONTRACT."""
     packages = [root / "policies" / family for root in _roots()]
-    return load_module(dotted_name(next(p for p in packages if (p / "__init__.py").is_file())))
+    package = next(p for p in packages if (p / "__init__.py").is_file())
+    module = load_module(dotted_name(package))
+    if not hasattr(module, "CONTRACT"):
+        expected = "expected CONTRACT, the functions of each policy with the names of their arguments"
+        raise PrivarmsError(f"{shown(package / '__init__.py')}: {expected}; found none")
+    return module
 
 
 def load(room: str, name: str) -> ModuleType:

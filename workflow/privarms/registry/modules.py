@@ -1,6 +1,6 @@
-"""Policies, environments, audits and protocols as objects: what each module declares about itself, with defaults.
+"""Policies, environments, audits and protocols as objects, with what their modules declare and the defaults.
 
-An object is made from a name and imports its module when it is asked for more than the place of its file.
+An object is made from a name. It imports the module only when it needs it.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-from privarms.errors import check_known
+from privarms.errors import PrivarmsError, check_known
 from privarms.registry import extensions, library
 from privarms.registry.arguments import Argument, arguments_of
 from privarms.registry.imported import remembered
@@ -42,7 +42,7 @@ class Module:
 
     @property
     def in_extension(self) -> bool:
-        """Return whether it is of an extension."""
+        """Return whether its file lies in an extension."""
         return extensions.is_extension(self.file)
 
     @property
@@ -63,13 +63,13 @@ class Module:
 
     @property
     def costs(self) -> dict[str, float]:
-        """Return the seconds of a step and of a run that it declares."""
+        """Return those of COSTS that it declares, in seconds."""
         own = vars(self.module)
         return {key: own[key] for key in COSTS if key in own}
 
     def declared(self, name: str, default: Any = None) -> Any:
-        """Return one of its global names, if it has it."""
-        return getattr(self.module, name, default)
+        """Return the value of a global name of the module, or the default."""
+        return vars(self.module).get(name, default)
 
 
 class PolicyModule(Module):
@@ -94,7 +94,17 @@ class PolicyModule(Module):
     @property
     def claims_epsilon(self) -> bool:
         """Return whether it has a privacy budget: the parameter `epsilon`, unless it declares PRIVATE = False."""
-        return "epsilon" in self.arguments and self.declared("PRIVATE", True)
+        return "epsilon" in self.arguments and self.private is not False
+
+    @property
+    def private(self) -> bool | None:
+        """Return its PRIVATE; None if it does not declare it."""
+        return self.declared("PRIVATE")
+
+    @property
+    def also_fits(self) -> tuple[str, ...]:
+        """Return the other families whose protocols can run it."""
+        return self.declared("ALSO_FITS", ())
 
     @property
     def uses_a_mechanism(self) -> bool:
@@ -112,8 +122,8 @@ class PolicyModule(Module):
         return [audit for audit, subjects in audits().items() if self.name in subjects]
 
     @property
-    def has_audit(self) -> bool:
-        """Return whether it is of the library and a named subject of an audit."""
+    def has_library_audit(self) -> bool:
+        """Return whether it is of the library and the subject of an audit."""
         return not self.in_extension and bool(self.audits)
 
     @property
@@ -156,7 +166,7 @@ class EnvironmentModule(Module):
 
     @property
     def tells(self) -> tuple[str, ...]:
-        """Return the parameters that it tells a policy, with its `tell`."""
+        """Return the parameters of a policy that come from the environment, by its function `tell`."""
         return self.declared("TELLS", ())
 
     @property
@@ -171,7 +181,7 @@ class EnvironmentModule(Module):
 
 
 class ProtocolModule(Module):
-    """A protocol: who plays what with whom, and what is recorded."""
+    """A protocol: the loop of a family of policies, and its records."""
 
     room = "protocols"
 
@@ -187,8 +197,12 @@ class ProtocolModule(Module):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Return the columns that tell the rows of a replicate apart."""
-        return self.declared("KEYS", ())
+        """Return the columns that identify a row of a replicate. Raises PrivarmsError without a declaration."""
+        keys = self.declared("KEYS")
+        if keys is None:
+            expected = "expected KEYS, the columns that identify a row of a replicate, such as ('t',)"
+            raise PrivarmsError(f"{self.shown}: {expected}, or () for one row per replicate; found none")
+        return keys
 
     @property
     def records(self) -> tuple[str, ...]:
@@ -226,7 +240,7 @@ class FamilyModule:
         return library.load_family(self.name).CONTRACT
 
     @property
-    def fast_path(self) -> tuple[str, ...]:
+    def fast_path_arguments(self) -> tuple[str, ...]:
         """Return the names of the arguments of `simulate` in each fast path of the family."""
         return library.load_family(self.name).FAST_PATH
 

@@ -177,7 +177,7 @@ def table2_settings(results: Results) -> Iterator[pd.DataFrame]:
 
 
 def _entries(cells: pd.DataFrame, base: pd.DataFrame, setting: str) -> pd.DataFrame:
-    """Return the ratios of some cells to ABSE (`base`) in one setting; rows without a mean above 0 are left out."""
+    """Return the ratios of some cells to ABSE (`base`) in one setting, where ABSE's mean is above 0."""
     base = base[base["reward_mean"] > 0].drop_duplicates("t")
     rows = repeated(cells)
     rows["spread"] = rows["reward_se"] * np.sqrt(rows["replicates"])
