@@ -1,5 +1,6 @@
 """What the tests of several papers share: the plan of all studies at full scale, and a paper's statements."""
 
+import matplotlib.pyplot as plt
 import pytest
 
 from privarms.files import settings
@@ -11,6 +12,13 @@ from tests import PAPERS, ROOT
 def planned(**own):
     """Return the plan of the configuration at full scale; own: further settings."""
     return make_plan(settings.read(ROOT / "config/config.yaml") | {"scale": "paper"} | own, main=False)
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    """Close the figures of each test, because matplotlib keeps them."""
+    yield
+    plt.close("all")
 
 
 @pytest.fixture(scope="session")

@@ -66,7 +66,7 @@ def _regret_panels(results: Results, name: str, *, further: bool):
     looks = {curve: look | {"marker": None} for curve, look in looks.items()}
     grid = curves(rows, "t", "regret_mean", looks=looks, hue="name", col="panel", wrap=2, height=2.7, log="y")
     grid.set_axis_labels("round $t$", "mean cumulative pseudo-regret")
-    # Regret below 100 is not readable beside the claim, unless a short horizon has no other.
+    # A panel begins at a regret of 100, or lower if no regret is much larger.
     grid.set(xlim=(0, cells["horizon"].max()), ylim=(min(100, rows["regret_mean"].max() / 10), None))
     times = results.published("at_least_times")
     claim = f"claim of section 5: DP-UCB has at least {times:g} times the regret of DP-SE"
