@@ -182,6 +182,7 @@ def in_python(text):
 
 
 CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
+BUDGET = "def configure(K: int, epsilon: float = 3)"
 
 
 @pytest.mark.parametrize(
@@ -202,6 +203,19 @@ CHOICE, CONFIGURE = "return least(state.pulls)", "def configure(K: int)"
             "PRIVATE = None\n\n\ndef configure(K: int, epsilon: float = 3)",
             "'epsilon' means a privacy budget",
         ),
+        (
+            CONFIGURE,
+            "ALSO_FITS = 'linear'\n\n\n" + CONFIGURE,
+            r"py: ALSO_FITS: expected a tuple of texts, .* found 'linear'",
+        ),
+        (CONFIGURE, "ALSO_FITS = ('linaer',)\n\n\n" + CONFIGURE, "py: ALSO_FITS: unknown family 'linaer'"),
+        (CONFIGURE, "PRIVATE = 'no'\n\n\n" + BUDGET, "py: PRIVATE: expected True or False; found 'no'"),
+        (
+            CONFIGURE,
+            "PRIVATE, PRIVACY = True, 'aproximate'\n\n\n" + BUDGET,
+            "py: PRIVACY: expected one of .* 'aproximate'",
+        ),
+        (CONFIGURE, "STREAMED_AS = 'old'\n\n\n" + CONFIGURE, "py: STREAMED_AS: expected a dictionary; found 'old'"),
     ],
 )
 def test_a_policy_that_does_not_fit_is_one_line_before_anything_runs(extension, old, new, message):

@@ -4,7 +4,7 @@ import inspect
 from types import ModuleType
 
 from privarms.errors import PrivarmsError, check_known
-from privarms.registry import extensions, library, modules
+from privarms.registry import extensions, library, modules, privacy
 from privarms.registry.arguments import arguments_of
 from privarms.registry.modules import EnvironmentModule, FamilyModule, PolicyModule, ProtocolModule
 
@@ -14,7 +14,8 @@ def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: 
 
     at: the file and the key of the study's entry. A policy fits if it is of the protocol's family, or names it in
     ALSO_FITS, and its functions have the expected number of arguments. A protocol with FAMILY = None runs audits, and
-    an audit accepts its named subjects, or any policy of its families. A parameter `epsilon` must be a privacy budget.
+    an audit accepts its named subjects, or any policy of its families. A parameter `epsilon` must be a privacy budget,
+    and PRIVACY a known word.
     """
     wanted, own = protocol.family, policy.family
     if wanted is None:
@@ -40,6 +41,8 @@ def check(at: str, policy: PolicyModule, protocol: ProtocolModule, environment: 
         faults += [fault(*one) for one in functions]
     for one in filter(None, faults):
         raise PrivarmsError(f"{at}: {one} (the family {wanted}: see policies/{wanted}/__init__.py)")
+    if policy.claims_epsilon:
+        privacy.privacy(policy.name)
     # Figures and tables treat an epsilon as a privacy budget. An object is in no figure with the published policies.
     undeclared = "epsilon" in policy.arguments and policy.private is None
     if undeclared and not policy.is_given and not policy.uses_a_mechanism:

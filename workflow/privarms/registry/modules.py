@@ -6,7 +6,7 @@ An object is made from a name. It imports the module only when it needs it.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, NoneType
 from typing import Any, ClassVar
 
 from privarms.errors import PrivarmsError, check_known
@@ -16,6 +16,8 @@ from privarms.registry.imported import remembered
 from privarms.registry.source_files import dotted_name, sources
 
 COSTS = ("SECONDS_PER_STEP", "SECONDS_PER_RUN")
+# What a type is, in messages.
+KINDS = {bool: "True or False", str: "a text", tuple: 'a tuple of texts, such as ("one",)', dict: "a dictionary"}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Module:
     @property
     def streamed_as(self) -> Mapping[str, str]:
         """Return the names under which it or its parameters are hashed into streams, if they were renamed."""
-        return self.declared("STREAMED_AS", {})
+        return self.declared("STREAMED_AS", {}, dict)
 
     @property
     def costs(self) -> dict[str, float]:
@@ -67,9 +69,17 @@ class Module:
         own = vars(self.module)
         return {key: own[key] for key in COSTS if key in own}
 
-    def declared(self, name: str, default: Any = None) -> Any:
-        """Return the value of a global name of the module, or the default."""
-        return vars(self.module).get(name, default)
+    def declared(self, name: str, default: Any = None, kind: type | tuple[type, ...] = object) -> Any:
+        """Return the value of a global name of the module, or the default; kind: its type or types.
+
+        Raises PrivarmsError for a value of another type.
+        """
+        value = vars(self.module).get(name, default)
+        if not isinstance(value, kind):
+            kinds = kind if isinstance(kind, tuple) else (kind,)
+            expected = " or ".join(KINDS.get(one, one.__name__) for one in kinds if one is not NoneType)
+            raise PrivarmsError(f"{self.shown}: {name}: expected {expected}; found {value!r}")
+        return value
 
 
 class PolicyModule(Module):
@@ -80,7 +90,7 @@ class PolicyModule(Module):
     @property
     def label(self) -> str:
         """Return the name that readers see."""
-        return self.declared("LABEL", self.name)
+        return self.declared("LABEL", self.name, str)
 
     @property
     def family(self) -> str:
@@ -99,12 +109,15 @@ class PolicyModule(Module):
     @property
     def private(self) -> bool | None:
         """Return its PRIVATE; None if it does not declare it."""
-        return self.declared("PRIVATE")
+        return self.declared("PRIVATE", None, (bool, NoneType))
 
     @property
     def also_fits(self) -> tuple[str, ...]:
-        """Return the other families whose protocols can run it."""
-        return self.declared("ALSO_FITS", ())
+        """Return the other families whose protocols can run it. Raises PrivarmsError for an unknown one."""
+        others = self.declared("ALSO_FITS", (), tuple)
+        for family in others:
+            check_known(f"{self.shown}: ALSO_FITS", "family", family, library.families())
+        return others
 
     @property
     def uses_a_mechanism(self) -> bool:
@@ -129,12 +142,12 @@ class PolicyModule(Module):
     @property
     def words(self) -> Mapping[str, str]:
         """Return the words that readers see instead of some values of its parameters."""
-        return self.declared("WORDS", {})
+        return self.declared("WORDS", {}, dict)
 
     @property
     def deviations(self) -> Mapping[str, tuple]:
         """Return the deviations of a program from its paper: name -> its values as printed and as released."""
-        return self.declared("DEVIATIONS", {})
+        return self.declared("DEVIATIONS", {}, dict)
 
     def fast_path(self, environment: str) -> str | None:
         """Return the dotted name of its fast path in an environment; None if there is none."""
@@ -167,7 +180,7 @@ class EnvironmentModule(Module):
     @property
     def tells(self) -> tuple[str, ...]:
         """Return the parameters of a policy that come from the environment, by its function `tell`."""
-        return self.declared("TELLS", ())
+        return self.declared("TELLS", (), tuple)
 
     @property
     def audit(self) -> Any:
@@ -193,12 +206,12 @@ class ProtocolModule(Module):
     @property
     def columns(self) -> Mapping[str | None, tuple[str, ...]]:
         """Return the columns of each record that declares them."""
-        return self.declared("COLUMNS", {})
+        return self.declared("COLUMNS", {}, dict)
 
     @property
     def keys(self) -> tuple[str, ...]:
         """Return the columns that identify a row of a replicate. Raises PrivarmsError without a declaration."""
-        keys = self.declared("KEYS")
+        keys = self.declared("KEYS", None, (tuple, NoneType))
         if keys is None:
             expected = "expected KEYS, the columns that identify a row of a replicate, such as ('t',)"
             raise PrivarmsError(f"{self.shown}: {expected}, or () for one row per replicate; found none")
@@ -207,12 +220,12 @@ class ProtocolModule(Module):
     @property
     def records(self) -> tuple[str, ...]:
         """Return the names of its records; the first is the default."""
-        return self.declared("RECORDS", ())
+        return self.declared("RECORDS", (), tuple)
 
     @property
     def row_per_block(self) -> tuple[str, ...]:
         """Return the records that have a row per block instead of rows per replicate."""
-        return self.declared("ROW_PER_BLOCK", ())
+        return self.declared("ROW_PER_BLOCK", (), tuple)
 
     @property
     def needs_horizon(self) -> bool:
