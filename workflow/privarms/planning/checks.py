@@ -2,7 +2,7 @@
 
 from privarms.errors import PrivarmsError, check_known
 from privarms.execution import result_columns
-from privarms.planning.studies import AUDIT, Entry, Study
+from privarms.planning.studies import Entry, Study
 from privarms.registry import contract, library
 from privarms.registry.modules import EnvironmentModule, Module, PolicyModule, ProtocolModule
 
@@ -22,9 +22,9 @@ def check_study(where: str, study: Study) -> None:
 
 def _check_names(where: str, study: Study) -> None:
     """Check the names of the modules and of the records, and that each policy fits."""
-    room = "audits" if study.protocol == AUDIT else "environments"
     check_known(f"{where}.protocol", "name", study.protocol, library.names("protocols"))
-    check_known(f"{where}.{study.environment_key}.name", "name", study.environment.name, library.names(room))
+    kind = study.environment_key
+    check_known(f"{where}.{kind}.name", "name", study.environment.name, library.names(f"{kind}s"))
     protocol, environment = ProtocolModule(study.protocol), EnvironmentModule(study.environment.name)
     for at, entry in study.entries(where):
         if entry.policy not in library.names(library.MECHANISMS):

@@ -226,7 +226,7 @@ class Study(Model):
 
     @property
     def environment_key(self) -> str:
-        """Return the key of its environment: "audit" for an audit."""
+        """Return the key of its environment, "environment" or "audit"; the folder of the module has its plural."""
         return "environment" if self.audit is None else "audit"
 
     def grid_of(self, entry: Entry) -> list[Axes]:
